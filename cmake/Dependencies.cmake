@@ -1,0 +1,28 @@
+# What Grapevine takes from outside, all of it packaged by Debian 12.
+# Shared with GrapevineConfig.cmake, so that an installed Grapevine finds the
+# same things.
+include(CMakeFindDependencyMacro)
+
+find_dependency(Threads)
+find_dependency(Torch)
+find_dependency(Eigen3)
+find_dependency(fmt)
+find_dependency(nlohmann_json)
+find_dependency(tomlplusplus)
+find_dependency(ZLIB)
+find_dependency(OpenSSL COMPONENTS Crypto)
+find_dependency(CURL)
+if(GV_MPI)
+  find_dependency(MPI COMPONENTS C)
+endif()
+
+# Debian's Torch target says neither where c10d's Gloo headers expect their
+# macro nor that warnings in its headers are not ours to fix.
+if(NOT TARGET Grapevine::torch)
+  add_library(Grapevine::torch INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(Grapevine::torch INTERFACE ${TORCH_LIBRARIES})
+  target_include_directories(Grapevine::torch SYSTEM INTERFACE
+    ${TORCH_INCLUDE_DIRS})
+  target_compile_definitions(Grapevine::torch INTERFACE
+    USE_DISTRIBUTED USE_C10D_GLOO)
+endif()

@@ -1,0 +1,62 @@
+# gv_layer(NAME [TORCH] SOURCES … DEPS …): the library of one folder of src/.
+#
+# It is Grapevine::NAME to the others and gv_NAME on disk. TORCH layers may
+# include torch/torch.h and share one precompiled header of it; the rest never
+# see it, which keeps their builds short and the rule "torch stops at the
+# arena" honest.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# At most two torch files compile at once: each takes about a gigabyte.
+set_property(GLOBAL PROPERTY JOB_POOLS torch=2)
+
+add_library(gv_flags INTERFACE)
+# No contraction: a*b+c is fused exactly where the code says std::fma, which
+# is what makes the bits those of ATen.
+target_compile_options(gv_flags INTERFACE
+  -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
+  -Wno-stringop-overflow -ffp-contract=off)
+if(GV_SANITIZE)
+  target_compile_options(gv_flags INTERFACE
+    -fsanitize=${GV_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  target_link_options(gv_flags INTERFACE -fsanitize=${GV_SANITIZE})
+  if(GV_SANITIZE MATCHES thread)
+    target_compile_definitions(gv_flags INTERFACE GV_NO_TARGET_CLONES)
+  endif()
+endif()
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1")
+
+function(gv_torch_target target)
+  target_link_libraries(${target} PUBLIC Grapevine::torch)
+  # Programs too are compiled with -fPIC, not -fPIE: the compiler refuses a
+  # precompiled header that was made with other settings.
+  set_target_properties(${target} PROPERTIES
+    JOB_POOL_COMPILE torch POSITION_INDEPENDENT_CODE OFF)
+  # -fpch-preprocess lets ccache see through the precompiled header.
+  target_compile_options(${target} PRIVATE -fPIC -fpch-preprocess)
+  if(NOT target STREQUAL gv_torch_pch)
+    target_precompile_headers(${target} REUSE_FROM gv_torch_pch)
+  endif()
+endfunction()
+
+function(gv_layer name)
+  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  set(target gv_${name})
+  list(TRANSFORM ARG_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/${name}/)
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(Grapevine::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/grapevine/internal>)
+  target_link_libraries(${target}
+    PUBLIC ${ARG_DEPS}
+    PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:gv_flags>)
+  if(ARG_TORCH)
+    gv_torch_target(${target})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY GV_LAYERS ${target})
+endfunction()

@@ -1,0 +1,88 @@
+// A torch::nn::Module that is trained by a group of workers.
+#pragma once
+
+#include <grapevine/group.h>
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace grapevine {
+
+// torch::optim::SGD's options and its bits.
+struct Sgd {
+  double lr = 0.05;
+  double momentum = 0.9;
+  bool nesterov = false;
+  double weight_decay = 0;
+  bool decay_norms_and_biases = false;
+};
+
+struct DataParallelOptions {
+  // "allreduce": gradients averaged over all workers (the graph is complete).
+  // "adapt-then-combine": a local step, then parameters averaged with the
+  // graph's neighbours.
+  std::string agreement = "adapt-then-combine";
+  // Any graph that `grapevine graph` knows, and its options.
+  std::string graph = "ring";
+  int rows = 0;              // torus
+  int k = 0;                 // lattice, random-regular
+  std::string edges_file;    // edges
+  int workers_per_node = 1;  // aer
+  int k0 = 0;                // ada
+  double gamma = -1;         // ada
+  int64_t epochs = 1;        // ada
+  int64_t steps_per_epoch = 1; // ada
+  uint64_t seed = 0;         // random graphs
+
+  Sgd sgd;
+  double clip = 0;              // norm of the whole gradient; 0 = none
+  bool average_buffers = false; // batch-norm statistics take part
+  bool check = false;           // verify invariants after every step
+};
+
+class DataParallel {
+ public:
+  // Moves the module's parameters, gradients and buffers into one block of
+  // memory each (they stay the module's tensors, as views) and gives all
+  // workers the values of worker 0. Collective. The module must be float32 on
+  // the host, and must outlive this.
+  //
+  // Do not, afterwards: call zero_grad(true), to(), or torch::load on the
+  // module, or change its parameters' set; zero_grad() here and on the module
+  // are fine.
+  DataParallel(
+      torch::nn::Module& module,
+      Group group,
+      DataParallelOptions options = {});
+  ~DataParallel();
+
+  void zero_grad();
+  // One step from the gradients that backward() left. Collective. Throws
+  // std::runtime_error naming the worker that was waited for, the operation
+  // and the step when a peer or a link fails.
+  void step();
+
+  double lr() const;
+  void set_lr(double lr);
+
+  // Replaces every worker's parameters and buffers by their mean. Collective.
+  void average();
+  // (1/n) sum of squared distances from the mean. Collective.
+  double consensus_distance();
+
+  int64_t steps() const; // done
+  int rank() const;
+  int size() const;
+  // Payload that this worker has sent.
+  int64_t messages_sent() const;
+  int64_t bytes_sent() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace grapevine

@@ -1,0 +1,67 @@
+#include "algo/agreement.h"
+
+#include "algo/adapt_then_combine.h"
+#include "algo/allreduce.h"
+#include "base/error.h"
+#include "base/names.h"
+
+#include <functional>
+
+namespace grapevine::algo {
+namespace {
+
+using Rule = std::shared_ptr<const optim::LocalRule>;
+
+struct Maker {
+  AgreementEntry entry;
+  std::function<std::unique_ptr<Agreement>(Rule)> make;
+};
+
+template <typename T>
+std::unique_ptr<Agreement> make(Rule rule) {
+  return std::make_unique<T>(std::move(rule));
+}
+
+const std::vector<Maker>& makers() {
+  static const std::vector<Maker> table = {
+      {{"allreduce", "gradients averaged over all workers, then one step"},
+       make<Allreduce>},
+      {{"adapt-then-combine", "a local step, then parameters averaged"},
+       make<AdaptThenCombine>},
+  };
+  return table;
+}
+
+} // namespace
+
+std::span<float> plane_of(arena::Arena& arena, Plane plane) {
+  switch (plane) {
+    case Plane::kParameters:
+      return arena.parameters();
+    case Plane::kGradients:
+      return arena.gradients();
+    case Plane::kBuffers:
+      return arena.buffers();
+  }
+  return {};
+}
+
+const std::vector<AgreementEntry>& agreement_table() {
+  static const std::vector<AgreementEntry> table = [] {
+    std::vector<AgreementEntry> entries;
+    for (const Maker& maker : makers()) entries.push_back(maker.entry);
+    return entries;
+  }();
+  return table;
+}
+
+std::unique_ptr<Agreement> make_agreement(const std::string& name, Rule rule) {
+  std::vector<std::string> names;
+  for (const Maker& maker : makers()) {
+    if (maker.entry.name == name) return maker.make(std::move(rule));
+    names.push_back(maker.entry.name);
+  }
+  throw ConfigError(unknown_name("agreement", name, names));
+}
+
+} // namespace grapevine::algo

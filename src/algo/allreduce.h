@@ -1,0 +1,39 @@
+// All-reduce, centralized data parallelism:
+//
+//   g   = (1/n) sum_j g_j             in rank order, the same bits everywhere
+//   x_i = x_i - lr * d(g)             the same on every worker
+//
+// A step sends 2(n-1)/n model copies a worker, in 2(n-1) messages. The graph
+// must be complete.
+#pragma once
+
+#include "algo/agreement.h"
+
+namespace grapevine::algo {
+
+class Allreduce : public Agreement {
+ public:
+  explicit Allreduce(std::shared_ptr<const optim::LocalRule> rule)
+      : rule_(std::move(rule)) {}
+
+  std::string name() const override { return "allreduce"; }
+  Plane exchanged() const override { return Plane::kGradients; }
+  void before_exchange(
+      arena::Arena&,
+      Range,
+      const optim::StepInfo&,
+      std::span<double>) const override {}
+  void after_exchange(
+      arena::Arena& arena,
+      Range range,
+      const optim::StepInfo& info,
+      std::span<double> squared_norms) const override {
+    rule_->update(arena, range, info, squared_norms);
+  }
+  bool keeps_replicas_equal() const override { return true; }
+
+ private:
+  std::shared_ptr<const optim::LocalRule> rule_;
+};
+
+} // namespace grapevine::algo

@@ -1,0 +1,3 @@
+gv_layer(algo
+  SOURCES agreement.cpp
+  DEPS Grapevine::arena Grapevine::optim)

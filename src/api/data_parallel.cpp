@@ -1,0 +1,178 @@
+#include <grapevine/data_parallel.h>
+
+#include "algo/agreement.h"
+#include "api/group_state.h"
+#include "arena/arena.h"
+#include "base/error.h"
+#include "bind/bind.h"
+#include "cluster/stepper.h"
+#include "graph/schedule.h"
+#include "optim/sgd.h"
+#include "probe/consensus.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace grapevine {
+namespace {
+
+std::unique_ptr<graph::Schedule> make_schedule(
+    const DataParallelOptions& options,
+    int n) {
+  const bool centralized = options.agreement == "allreduce";
+  return graph::make_schedule(
+      {.name = centralized ? "complete" : options.graph,
+       .n = n,
+       .seed = options.seed,
+       .rows = options.rows,
+       .k = options.k,
+       .edges_file = options.edges_file,
+       .workers_per_node = options.workers_per_node,
+       .k0 = options.k0,
+       .gamma = options.gamma,
+       .epochs = options.epochs});
+}
+
+std::shared_ptr<const optim::LocalRule> make_rule(const Sgd& sgd) {
+  return std::make_shared<optim::Sgd>(optim::SgdOptions{
+      .momentum = sgd.momentum,
+      .nesterov = sgd.nesterov,
+      .weight_decay = sgd.weight_decay,
+      .decay_everything = sgd.decay_norms_and_biases});
+}
+
+} // namespace
+
+struct DataParallel::State {
+  State(torch::nn::Module& wrapped, Group joined, DataParallelOptions wanted)
+      : module(wrapped),
+        group(std::move(joined)),
+        cluster(*group.state_->cluster),
+        options(std::move(wanted)),
+        schedule(make_schedule(options, cluster.size())),
+        rule(make_rule(options.sgd)),
+        agreement(algo::make_agreement(options.agreement, rule)),
+        arena(
+            std::make_shared<arena::Layout>(bind::parameter_layout(module)),
+            std::make_shared<arena::Layout>(bind::buffer_layout(module)),
+            static_cast<int>(rule->state_planes().size())),
+        stepper(
+            cluster,
+            {&arena},
+            *agreement,
+            *schedule,
+            {.clip = options.clip,
+             .average_buffers = options.average_buffers,
+             .check = options.check}) {}
+
+  torch::nn::Module& module;
+  Group group;
+  cluster::Cluster& cluster;
+  DataParallelOptions options;
+  std::unique_ptr<graph::Schedule> schedule;
+  std::shared_ptr<const optim::LocalRule> rule;
+  std::unique_ptr<algo::Agreement> agreement;
+  arena::Arena arena;
+  cluster::Stepper stepper;
+  int64_t step = 0;
+};
+
+DataParallel::DataParallel(
+    torch::nn::Module& module,
+    Group group,
+    DataParallelOptions options)
+    : state_(std::make_unique<State>(
+          module,
+          std::move(group),
+          std::move(options))) {
+  State& state = *state_;
+  bind::bind_module(module, state.arena);
+  state.cluster.attach({&state.arena});
+  const auto& wanted = state.options;
+  state.cluster.compare_fingerprints(
+      {{"layout", state.arena.layout().digest()},
+       {"agreement", wanted.agreement},
+       {"graph",
+        fmt::format("{:016x}", state.schedule->at({0, 0})->digest())},
+       {"sgd",
+        fmt::format(
+            "momentum {} nesterov {} decay {}",
+            wanted.sgd.momentum,
+            wanted.sgd.nesterov,
+            wanted.sgd.weight_decay)}});
+  state.cluster.copy_first(algo::Plane::kParameters);
+  state.cluster.copy_first(algo::Plane::kBuffers);
+}
+
+DataParallel::~DataParallel() = default;
+
+void DataParallel::zero_grad() {
+  state_->arena.clear_gradients();
+}
+
+void DataParallel::step() {
+  State& state = *state_;
+  bind::verify_bound(state.module, state.arena);
+  const int64_t epoch =
+      state.step / std::max<int64_t>(1, state.options.steps_per_epoch);
+  state.stepper.step(
+      {.moment = {state.step, epoch},
+       .lr = state.options.sgd.lr,
+       .want_norms = false,
+       .compute_gradient = [](int) {}});
+  ++state.step;
+}
+
+double DataParallel::lr() const {
+  return state_->options.sgd.lr;
+}
+
+void DataParallel::set_lr(double lr) {
+  state_->options.sgd.lr = lr;
+}
+
+void DataParallel::average() {
+  State& state = *state_;
+  for (const auto plane : {algo::Plane::kParameters, algo::Plane::kBuffers}) {
+    const std::span<float> values = algo::plane_of(state.arena, plane);
+    std::vector<float> mean(values.size());
+    state.cluster.mean(plane, mean);
+    std::memcpy(values.data(), mean.data(), values.size_bytes());
+  }
+}
+
+double DataParallel::consensus_distance() {
+  State& state = *state_;
+  const std::span<const float> mine = state.arena.parameters();
+  std::vector<float> mean(mine.size());
+  state.cluster.mean(algo::Plane::kParameters, mean);
+  std::vector<double> distances;
+  for (const auto& row :
+       state.cluster.all_gather({{probe::squared_distance(mine, mean)}})) {
+    distances.push_back(row[0]);
+  }
+  return probe::consensus_distance(distances);
+}
+
+int64_t DataParallel::steps() const {
+  return state_->step;
+}
+
+int DataParallel::rank() const {
+  return state_->group.rank();
+}
+
+int DataParallel::size() const {
+  return state_->group.size();
+}
+
+int64_t DataParallel::messages_sent() const {
+  return state_->cluster.traffic().messages;
+}
+
+int64_t DataParallel::bytes_sent() const {
+  return state_->cluster.traffic().bytes;
+}
+
+} // namespace grapevine

@@ -1,0 +1,60 @@
+#include <grapevine/group.h>
+
+#include "api/group_state.h"
+#include "transport/transports.h"
+
+namespace grapevine {
+namespace {
+
+std::unique_ptr<transport::Transport> join(
+    const transport::LaunchEnvironment& environment,
+    std::chrono::duration<double> deadline) {
+  if (environment.kind == transport::LaunchEnvironment::Kind::kAlone) {
+    return std::move(transport::make_local_transports(1).front());
+  }
+  if (environment.transport == "mpi") return transport::make_mpi_transport();
+  return transport::make_gloo_transport(environment, deadline);
+}
+
+comm::CommunicatorOptions communicator_options(const GroupOptions& options) {
+  comm::CommunicatorOptions result;
+  result.deadline = std::chrono::duration<double>(options.deadline_seconds);
+  result.chunk_bytes = options.bucket_bytes;
+  return result;
+}
+
+} // namespace
+
+Group Group::from_environment(const GroupOptions& options) {
+  const auto communicator = communicator_options(options);
+  auto state = std::make_shared<State>();
+  state->cluster = cluster::make_process_cluster(
+      join(transport::read_launch_environment(), communicator.deadline),
+      communicator);
+  return Group(std::move(state));
+}
+
+std::vector<Group> Group::in_process(int n, const GroupOptions& options) {
+  std::vector<Group> groups;
+  for (auto& transport : transport::make_local_transports(n)) {
+    auto state = std::make_shared<State>();
+    state->cluster = cluster::make_process_cluster(
+        std::move(transport), communicator_options(options));
+    groups.push_back(Group(std::move(state)));
+  }
+  return groups;
+}
+
+int Group::rank() const {
+  return state_->cluster->hosted().front();
+}
+
+int Group::size() const {
+  return state_->cluster->size();
+}
+
+std::string Group::transport() const {
+  return state_->cluster->transport_name();
+}
+
+} // namespace grapevine

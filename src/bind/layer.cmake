@@ -1,0 +1,3 @@
+gv_layer(bind TORCH
+  SOURCES bind.cpp
+  DEPS Grapevine::arena)

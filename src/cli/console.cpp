@@ -1,0 +1,44 @@
+#include "cli/console.h"
+
+#include "base/error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace grapevine::cli {
+
+void print_text(std::string_view text) {
+  const size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written != text.size() || std::fflush(stdout) != 0) {
+    throw IoError("standard output cannot be written");
+  }
+}
+
+void print_json(const nlohmann::json& document) {
+  print_text(document.dump(2) + "\n");
+}
+
+void print_json(const nlohmann::ordered_json& document) {
+  print_text(document.dump(2) + "\n");
+}
+
+void print_line(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  if (text.empty() || text.back() != '\n') std::fputc('\n', stderr);
+}
+
+bool stderr_is_terminal() {
+  return isatty(STDERR_FILENO) == 1;
+}
+
+int terminal_width() {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace grapevine::cli

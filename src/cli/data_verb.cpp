@@ -1,0 +1,143 @@
+#include "base/error.h"
+#include "base/names.h"
+#include "cli/console.h"
+#include "cli/program.h"
+#include "cli/table.h"
+#include "cli/units.h"
+#include "cli/verb.h"
+#include "data/data_path.h"
+#include "data/download.h"
+#include "data/source.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+namespace grapevine::cli {
+namespace {
+
+std::optional<std::string> folder_of(const data::DataEntry& entry) {
+  data::DataOptions options;
+  options.name = entry.name;
+  options.search_path = data::default_data_path();
+  return data::locate_dataset(options);
+}
+
+int list_sets(bool json) {
+  auto list = nlohmann::ordered_json::array();
+  Table table({"name", "train", "test", "", "here"});
+  for (const data::DataEntry& entry : data::data_table()) {
+    const auto folder = folder_of(entry);
+    const bool needs_files = !entry.how_to_get.empty();
+    list.push_back(
+        {{"name", entry.name},
+         {"train_samples", entry.train_samples},
+         {"test_samples", entry.test_samples},
+         {"classes", entry.classes},
+         {"sample_shape", entry.sample_shape},
+         {"available", !needs_files || folder.has_value()},
+         {"directory", folder ? nlohmann::ordered_json(*folder) : nullptr}});
+    table.add_row(
+        {entry.name,
+         fmt::format("{}", entry.train_samples),
+         fmt::format("{}", entry.test_samples),
+         entry.summary,
+         !needs_files ? "made on the fly" : folder.value_or("no")});
+  }
+  if (json) {
+    print_json(list);
+  } else {
+    print_text(table.text());
+  }
+  return kDone;
+}
+
+// --dir, else NAME below $GRAPEVINE_DATA or the cache.
+std::string target_folder(const std::string& name, const std::string& given) {
+  if (!given.empty()) return given;
+  const char* set = std::getenv("GRAPEVINE_DATA");
+  const std::string root =
+      set && *set ? std::string(set) : data::default_data_cache();
+  if (root.empty()) {
+    throw ConfigError("no home directory is known: say --dir DIR");
+  }
+  return (std::filesystem::path(root) / name).string();
+}
+
+void show_download(const data::DownloadProgress& progress) {
+  fmt::print(
+      stderr,
+      "\r{}  {} of {}\033[K",
+      progress.file,
+      human_bytes(static_cast<double>(progress.bytes_done)),
+      human_bytes(static_cast<double>(progress.bytes_total)));
+  std::fflush(stderr);
+}
+
+int get_set(const std::string& name, const std::string& given, bool json) {
+  const std::string folder = target_folder(name, given);
+  data::DownloadOptions options;
+  const bool shows = stderr_is_terminal();
+  if (shows) options.progress = show_download;
+  try {
+    data::get_dataset(name, folder, options);
+  } catch (...) {
+    if (shows) print_line("");
+    throw;
+  }
+  if (shows) fmt::print(stderr, "\r\033[K");
+  if (json) {
+    print_json(nlohmann::ordered_json{{"name", name}, {"directory", folder}});
+  } else {
+    print_text(fmt::format("{} is in {}\n", name, folder));
+  }
+  return kDone;
+}
+
+class DataVerb : public Verb {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("ACTION", action_, "list, or get to download a set");
+    app.add_option("NAME", name_, "get: the data set");
+    app.add_option("--dir", directory_, "get: where to put it");
+    app.footer(
+        "Without --dir a set goes to $GRAPEVINE_DATA/NAME, else to "
+        "~/.cache/grapevine/NAME.");
+  }
+
+  int run(bool json) override {
+    const std::vector<std::string> actions = {"get", "list"};
+    if (action_.empty()) throw ConfigError("data: say get NAME or list");
+    if (action_ == "list") {
+      if (!name_.empty()) {
+        throw ConfigError(fmt::format("unexpected word '{}'", name_));
+      }
+      return list_sets(json);
+    }
+    if (action_ != "get") {
+      throw ConfigError(unknown_name("action", action_, actions));
+    }
+    if (name_.empty()) {
+      throw ConfigError("data get: say which set (see `grapevine data list`)");
+    }
+    data::data_entry(name_);  // refuses an unknown one
+    return get_set(name_, directory_, json);
+  }
+
+ private:
+  std::string action_;
+  std::string name_;
+  std::string directory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_data_verb() {
+  return std::make_unique<DataVerb>();
+}
+
+}  // namespace grapevine::cli

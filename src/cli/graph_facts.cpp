@@ -1,0 +1,85 @@
+#include "cli/graph_facts.h"
+
+#include "comm/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace grapevine::cli {
+namespace {
+
+// One moment of a schedule, for ever.
+class Frozen : public graph::Schedule {
+ public:
+  explicit Frozen(std::shared_ptr<const graph::Mixing> mixing)
+      : mixing_(std::move(mixing)) {}
+  std::shared_ptr<const graph::Mixing> at(graph::Moment) const override {
+    return mixing_;
+  }
+  int period() const override { return 1; }
+  int n() const override { return mixing_->n(); }
+
+ private:
+  std::shared_ptr<const graph::Mixing> mixing_;
+};
+
+struct Cost {
+  std::string name;
+  std::string description;
+  double messages;
+  double copies;
+};
+
+Cost cost_of(const graph::Mixing& mixing, int64_t model_bytes) {
+  const auto plan = comm::make_plan(mixing, model_bytes);
+  return {
+      plan->name(),
+      plan->describe(),
+      static_cast<double>(plan->max_messages()),
+      plan->max_copies()};
+}
+
+}  // namespace
+
+GraphFacts graph_facts(
+    const graph::Schedule& schedule, const GraphQuestion& question) {
+  if (question.moment) {
+    GraphQuestion still = question;
+    still.moment.reset();
+    return graph_facts(Frozen(schedule.at(*question.moment)), still);
+  }
+  GraphFacts facts{
+      .name = question.name,
+      .n = schedule.n(),
+      .spectrum = graph::analyse(schedule),
+      .plan = "",
+      .plan_description = "",
+      .messages = 0,
+      .copies = 0};
+  const int steps = std::max(1, schedule.sample_steps());
+  std::map<uint64_t, Cost> costs;  // by the mixing's digest
+  std::vector<std::string> plans;
+  for (int step = 0; step < steps; ++step) {
+    const auto mixing = schedule.at({.step = step, .epoch = 0});
+    auto found = costs.find(mixing->digest());
+    if (found == costs.end()) {
+      found =
+          costs
+              .emplace(mixing->digest(), cost_of(*mixing, question.model_bytes))
+              .first;
+    }
+    const Cost& cost = found->second;
+    if (step == 0) facts.plan_description = cost.description;
+    if (std::find(plans.begin(), plans.end(), cost.name) == plans.end()) {
+      facts.plan += (plans.empty() ? "" : ", ") + cost.name;
+      plans.push_back(cost.name);
+    }
+    facts.messages += cost.messages / steps;
+    facts.copies += cost.copies / steps;
+  }
+  return facts;
+}
+
+}  // namespace grapevine::cli

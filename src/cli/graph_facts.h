@@ -1,0 +1,34 @@
+// What `grapevine graph` says: how well a schedule mixes and what it costs.
+#pragma once
+
+#include "graph/schedule.h"
+#include "graph/spectrum.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace grapevine::cli {
+
+struct GraphQuestion {
+  std::string name;
+  int64_t model_bytes = 100'000'000;
+  // One step alone; otherwise all that the schedule's analysis looks at.
+  std::optional<graph::Moment> moment;
+};
+
+struct GraphFacts {
+  std::string name;
+  int n;
+  graph::Spectrum spectrum;
+  std::string plan;  // names of the plans in use, "groups, identity"
+  std::string plan_description;  // of the first step
+  // Sent by one worker, the largest; mean over the steps looked at.
+  double messages;
+  double copies;
+};
+
+GraphFacts graph_facts(
+    const graph::Schedule& schedule, const GraphQuestion& question);
+
+}  // namespace grapevine::cli

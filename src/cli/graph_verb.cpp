@@ -1,0 +1,182 @@
+#include "base/error.h"
+#include "base/names.h"
+#include "cli/console.h"
+#include "cli/graph_facts.h"
+#include "cli/program.h"
+#include "cli/spec_flags.h"
+#include "cli/table.h"
+#include "cli/units.h"
+#include "cli/verb.h"
+#include "graph/draw.h"
+#include "record/atomic_file.h"
+#include "spec/graph_options.h"
+#include "spec/values.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace grapevine::cli {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+nlohmann::ordered_json or_null(const std::optional<double>& value) {
+  if (value) return *value;
+  return nullptr;
+}
+
+std::string or_dash(const std::optional<double>& value) {
+  return value ? human_number(*value) : "–";
+}
+
+nlohmann::ordered_json as_json(const GraphFacts& facts) {
+  return {
+      {"name", facts.name},
+      {"n", facts.n},
+      {"degree", facts.spectrum.degree},
+      {"second_eigenvalue", facts.spectrum.second_eigenvalue},
+      {"spectral_gap", facts.spectrum.spectral_gap},
+      {"chi1", or_null(facts.spectrum.chi1)},
+      {"chi2", or_null(facts.spectrum.chi2)},
+      {"eta", or_null(facts.spectrum.eta)},
+      {"alpha_tilde", or_null(facts.spectrum.alpha_tilde)},
+      {"plan", facts.plan},
+      {"messages_per_step", facts.messages},
+      {"model_copies_per_step", facts.copies}};
+}
+
+std::string as_text(const GraphFacts& facts) {
+  Table table;
+  table.add_row({"graph", fmt::format("{}, {} workers", facts.name, facts.n)});
+  table.add_row({"degree", human_number(facts.spectrum.degree)});
+  table.add_row(
+      {"second eigenvalue",
+       fmt::format("{:.6g}", facts.spectrum.second_eigenvalue)});
+  table.add_row(
+      {"spectral gap", fmt::format("{:.6g}", facts.spectrum.spectral_gap)});
+  table.add_row(
+      {"chi1, chi2",
+       or_dash(facts.spectrum.chi1) + ", " + or_dash(facts.spectrum.chi2)});
+  table.add_row(
+      {"eta, alpha~",
+       or_dash(facts.spectrum.eta) + ", " +
+           or_dash(facts.spectrum.alpha_tilde)});
+  table.add_row({"plan", facts.plan});
+  table.add_row(
+      {"a worker sends",
+       fmt::format(
+           "{} messages, {} model copies a step",
+           human_number(facts.messages),
+           human_number(facts.copies))});
+  return table.text() + "\n" + facts.plan_description + "\n";
+}
+
+class GraphVerb : public Verb {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("NAME", name_, "the graph; see below");
+    flags_.declare(
+        app,
+        {"n",
+         "rows",
+         "k",
+         "edges",
+         "workers-per-node",
+         "k0",
+         "gamma",
+         "epochs",
+         "seed"});
+    app.add_option("--step", step_, "look at this step alone, from 0")
+        ->type_name("N");
+    app.add_option("--epoch", epoch_, "look at this epoch alone, from 0")
+        ->type_name("N");
+    app.add_option("--model-bytes", bytes_, "size of the model, like 25MB")
+        ->type_name("BYTES")
+        ->default_str(bytes_);
+    app.add_option("--svg", svg_, "draw it into this file");
+    app.footer(names_footer());
+  }
+
+  int run(bool json) override {
+    const auto schedule = graph::make_schedule(options());
+    GraphQuestion question;
+    question.name = name_;
+    question.model_bytes =
+        read("--model-bytes", bytes_, spec::parse_bytes, {1, kMost});
+    if (!step_.empty() || !epoch_.empty()) question.moment = moment();
+    const GraphFacts facts = graph_facts(*schedule, question);
+    if (!svg_.empty()) draw(*schedule, question);
+    if (json) {
+      print_json(as_json(facts));
+    } else {
+      print_text(as_text(facts));
+    }
+    return kDone;
+  }
+
+ private:
+  graph::GraphOptions options() {
+    std::vector<std::string> names;
+    for (const auto& entry : graph::graph_table())
+      names.push_back(entry.name);
+    if (name_.empty()) {
+      throw ConfigError(
+          fmt::format("graph: say which one ({})", one_of(names)));
+    }
+    if (std::find(names.begin(), names.end(), name_) == names.end()) {
+      throw ConfigError(unknown_name("graph", name_, names));
+    }
+    auto flags = flags_.given();
+    flags.emplace_back("graph", name_);
+    const spec::ParsedSpec parsed = spec::parse_spec("", "", flags);
+    spec::validate(parsed);
+    return spec::graph_options(parsed.spec);
+  }
+
+  template <typename Parser>
+  static int64_t read(
+      const std::string& flag,
+      const std::string& text,
+      Parser parser,
+      spec::IntegerRange range) {
+    try {
+      return parser(text, range);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}: {}", flag, error.what()));
+    }
+  }
+
+  graph::Moment moment() const {
+    graph::Moment moment;
+    if (!step_.empty()) {
+      moment.step = read("--step", step_, spec::parse_integer, {0, kMost});
+    }
+    if (!epoch_.empty()) {
+      moment.epoch = read("--epoch", epoch_, spec::parse_integer, {0, kMost});
+    }
+    return moment;
+  }
+
+  void draw(const graph::Schedule& schedule, const GraphQuestion& question) {
+    const auto mixing = schedule.at(question.moment.value_or(graph::Moment{}));
+    record::write_atomically(svg_, graph::draw_svg(*mixing, {.title = name_}));
+  }
+
+  std::string name_;
+  std::string step_;
+  std::string epoch_;
+  std::string bytes_ = "100MB";
+  std::string svg_;
+  SpecFlags flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_graph_verb() {
+  return std::make_unique<GraphVerb>();
+}
+
+}  // namespace grapevine::cli

@@ -1,0 +1,97 @@
+#include "base/error.h"
+#include "cli/console.h"
+#include "cli/program.h"
+#include "cli/verb.h"
+#include "launch/launch.h"
+#include "spec/values.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+
+namespace grapevine::cli {
+namespace {
+
+constexpr int64_t kMostProcesses = 4096;
+
+int64_t integer_flag(
+    const std::string& flag,
+    const std::string& text,
+    spec::IntegerRange range) {
+  try {
+    return spec::parse_integer(text, range);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", flag, error.what()));
+  }
+}
+
+double seconds_flag(const std::string& flag, const std::string& text) {
+  try {
+    return spec::parse_number(text, {.least = 0, .most = 1e9, .above = true});
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", flag, error.what()));
+  }
+}
+
+class LaunchVerb : public Verb {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("-n", workers_, "workers, one process each")->type_name("N");
+    app.add_option(
+           "--deadline",
+           deadline_,
+           "seconds that the others have to end after one has failed")
+        ->type_name("S")
+        ->default_str(deadline_);
+    app.add_option("--port", port_, "of the meeting point; 0 = a free one")
+        ->type_name("N")
+        ->default_str(port_);
+    app.footer("Example: grapevine launch -n 4 -- train --preset d-ring");
+  }
+
+  bool takes_command() const override { return true; }
+  void set_command(std::vector<std::string> words) override {
+    command_ = std::move(words);
+  }
+
+  // With --json the workers' own stdout stays theirs: the flag is passed on,
+  // and the document is that of worker 0.
+  int run(bool json) override {
+    if (workers_.empty()) throw ConfigError("launch: say how many: -n N");
+    if (command_.empty()) {
+      throw ConfigError("launch: say what to run: -- train …");
+    }
+    launch::LaunchOptions options;
+    options.workers =
+        static_cast<int>(integer_flag("-n", workers_, {1, kMostProcesses}));
+    options.grace =
+        std::chrono::duration<double>(seconds_flag("--deadline", deadline_));
+    options.master_port =
+        static_cast<int>(integer_flag("--port", port_, {0, 65535}));
+
+    std::vector<std::string> words = {
+        std::filesystem::read_symlink("/proc/self/exe").string()};
+    words.insert(words.end(), command_.begin(), command_.end());
+    if (json) words.push_back("--json");
+    const launch::LaunchReport report = launch::launch(options, words);
+    if (!report.message.empty()) {
+      print_line(fmt::format("grapevine launch: {}", report.message));
+    }
+    return report.exit_code;
+  }
+
+ private:
+  std::string workers_;
+  std::string deadline_ = "30";
+  std::string port_ = "0";
+  std::vector<std::string> command_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_launch_verb() {
+  return std::make_unique<LaunchVerb>();
+}
+
+}  // namespace grapevine::cli

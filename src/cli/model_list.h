@@ -1,0 +1,22 @@
+// The model zoo without torch, so that the verbs need not compile with it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace grapevine::cli {
+
+struct ListedModel {
+  std::string name;
+  std::string task;
+  std::string summary;
+  int64_t parameters;
+};
+
+// Makes every model once to count its parameters.
+std::vector<ListedModel> list_models();
+
+std::vector<std::string> model_names();
+
+}  // namespace grapevine::cli

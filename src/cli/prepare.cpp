@@ -1,0 +1,70 @@
+#include "cli/prepare.h"
+
+#include "base/error.h"
+#include "base/names.h"
+#include "cli/model_list.h"
+#include "data/source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace grapevine::cli {
+namespace {
+
+// "--model", "run.toml:3: model", or the key itself.
+std::string place(const spec::ParsedSpec& parsed, const std::string& key) {
+  const auto origin = parsed.origins.find(key);
+  if (origin == parsed.origins.end()) return key;
+  if (origin->second == spec::flag_of(key)) return origin->second;
+  return fmt::format("{}: {}", origin->second, key);
+}
+
+void check_name(
+    const spec::ParsedSpec& parsed,
+    const std::string& key,
+    const std::string& name,
+    const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw ConfigError(fmt::format(
+      "{}: {}", place(parsed, key), unknown_name(key, name, known)));
+}
+
+std::vector<std::string> data_names() {
+  std::vector<std::string> names;
+  for (const data::DataEntry& entry : data::data_table()) {
+    names.push_back(entry.name);
+  }
+  return names;
+}
+
+void adopt_launch(
+    spec::ParsedSpec& parsed, const transport::LaunchEnvironment& environment) {
+  spec::Spec& spec = parsed.spec;
+  if (spec.transport.empty()) spec.transport = environment.transport;
+  if (spec.transport == "virtual") return;
+  if (!parsed.origins.count("n")) spec.n = environment.size;
+  if (spec.n == environment.size) return;
+  const bool alone =
+      environment.kind == transport::LaunchEnvironment::Kind::kAlone;
+  throw ConfigError(fmt::format(
+      "{}: {} workers over {} are {} processes, but {}",
+      place(parsed, "n"),
+      spec.n,
+      spec.transport,
+      spec.n,
+      alone ? "this one was started alone (see `grapevine launch --help`)"
+            : fmt::format("{} were started", environment.size)));
+}
+
+}  // namespace
+
+void prepare(
+    spec::ParsedSpec& parsed, const transport::LaunchEnvironment& environment) {
+  adopt_launch(parsed, environment);
+  check_name(parsed, "model", parsed.spec.model, model_names());
+  check_name(parsed, "data", parsed.spec.data, data_names());
+  spec::validate(parsed);
+}
+
+}  // namespace grapevine::cli

@@ -1,0 +1,17 @@
+// From a parsed spec to one that can be trained: what only the program knows
+// (the zoo, the data sets, the launcher) is checked and filled in here, before
+// anything starts.
+#pragma once
+
+#include "spec/spec_table.h"
+#include "transport/launch_environment.h"
+
+namespace grapevine::cli {
+
+// Transport and n as launched, where they were not given; then everything is
+// checked. ConfigError names the origin of the key: unknown model or data set,
+// an n that is not the number of processes, and what spec::validate refuses.
+void prepare(
+    spec::ParsedSpec& parsed, const transport::LaunchEnvironment& environment);
+
+}  // namespace grapevine::cli

@@ -1,0 +1,51 @@
+// A run's progress for people: one line that renews itself on a terminal,
+// plain lines elsewhere. All on stderr.
+#pragma once
+
+#include "train/trainer.h"
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace grapevine::cli {
+
+class ProgressView {
+ public:
+  // `label` begins every line ("[3/18] ada"); may be empty. A quiet view shows
+  // notes only.
+  ProgressView(std::string label, bool quiet);
+  // Removes the line that renews itself.
+  ~ProgressView();
+
+  // Hooks that show here, with the data folders of this machine. The view must
+  // outlive the run.
+  train::TrainHooks hooks();
+
+  // Any thread.
+  void show(const train::Progress& progress);
+  void note(const std::string& text);
+  void clear();
+
+ private:
+  void draw_bar(const train::Progress& progress);
+  void print_plain(const train::Progress& progress);
+
+  using Clock = std::chrono::steady_clock;
+  std::mutex mutex_;
+  std::string label_;
+  bool quiet_;
+  bool terminal_;
+  bool drawn_ = false;
+  // What the last plain line said.
+  Clock::time_point printed_at_{};
+  int64_t printed_epoch_ = 0;
+};
+
+// "epoch 3/8  ████░░░░  41%  loss 0.512  …"; without a bar where its width is
+// 0.
+std::string progress_line(
+    const std::string& label, const train::Progress& progress, int bar_width);
+
+}  // namespace grapevine::cli

@@ -1,0 +1,40 @@
+// What a finished run was and what came out of it, for tables.
+#pragma once
+
+#include "record/run_directory.h"
+#include "spec/spec.h"
+#include "train/trainer.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grapevine::cli {
+
+struct RunSummary {
+  spec::Spec spec;
+  train::TrainResult result;
+  std::string error;  // of a failed run
+  // Of the first parameter tensor's norm over the workers, mean over the
+  // first epoch's records; absent where nothing was probed.
+  std::optional<double> first_gini;
+};
+
+std::optional<double> read_first_gini(const record::RunDirectory& run);
+
+// From spec.toml, run.json and the records. IoError where they are broken.
+RunSummary read_summary(const record::RunDirectory& run);
+
+// The train result with its choices: preset, graph, n, seed and `varied`.
+nlohmann::json to_json(
+    const RunSummary& summary, const std::vector<std::string>& varied);
+
+// One row for each choice but the seed, means over the seeds with their
+// standard deviation, then a line for each run that did not complete.
+std::string summary_table(
+    const std::vector<RunSummary>& runs,
+    const std::vector<std::string>& varied);
+
+}  // namespace grapevine::cli

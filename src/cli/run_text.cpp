@@ -1,0 +1,88 @@
+#include "cli/run_text.h"
+
+#include "cli/table.h"
+#include "cli/units.h"
+
+#include <fmt/format.h>
+
+namespace grapevine::cli {
+namespace {
+
+std::string length_text(const spec::Spec& spec) {
+  std::string text = fmt::format("{} epochs", spec.epochs);
+  if (spec.steps > 0) text += fmt::format(", at most {} steps", spec.steps);
+  return text + fmt::format(", batch {} a worker", spec.batch);
+}
+
+std::string rate_text(const spec::Spec& spec) {
+  std::string text = fmt::format("{} {}", spec.lr, spec.lr_schedule);
+  if (spec.warmup > 0) text += fmt::format(", warm-up {}", spec.warmup);
+  if (spec.lr_scaling != "none") {
+    text += fmt::format(", {} by {}", spec.lr_scaling, spec.lr_scaling_by);
+  }
+  return text;
+}
+
+std::string rule_text(const spec::Spec& spec) {
+  std::string text =
+      fmt::format("{}, momentum {}", spec.optimizer, spec.momentum);
+  if (spec.nesterov) text += " (nesterov)";
+  if (spec.weight_decay > 0)
+    text += fmt::format(", decay {}", spec.weight_decay);
+  if (spec.clip > 0) text += fmt::format(", clip {}", spec.clip);
+  return text;
+}
+
+}  // namespace
+
+std::string spec_summary(const spec::Spec& spec) {
+  Table table;
+  table.add_row({"task", fmt::format("{} on {}", spec.model, spec.data)});
+  table.add_row({"workers", fmt::format("{} ({})", spec.n, spec.transport)});
+  table.add_row(
+      {"agreement", fmt::format("{} on {}", spec.agreement, spec.graph)});
+  table.add_row({"local rule", rule_text(spec)});
+  table.add_row({"learning rate", rate_text(spec)});
+  table.add_row({"length", length_text(spec)});
+  table.add_row({"seed", fmt::format("{}", spec.seed)});
+  return table.text();
+}
+
+std::string result_summary(const train::TrainResult& result) {
+  Table table;
+  table.add_row({"run", result.run});
+  table.add_row(
+      {"outcome",
+       to_string(result.outcome) +
+           (result.was_stored ? " before; --fresh does it again" : "")});
+  table.add_row(
+      {"length",
+       fmt::format("{} epochs, {} steps", result.epochs, result.steps)});
+  table.add_row({"train loss", human_number(result.train_loss)});
+  table.add_row(
+      {"test accuracy",
+       human_percent(result.test_accuracy) + " (mean over replicas)"});
+  table.add_row(
+      {"averaged model", human_percent(result.averaged_model_accuracy)});
+  table.add_row(
+      {"consensus distance", human_number(result.consensus_distance)});
+  table.add_row(
+      {"sent",
+       fmt::format(
+           "{} messages, {}",
+           human_count(static_cast<double>(result.messages)),
+           human_bytes(static_cast<double>(result.bytes)))});
+  table.add_row(
+      {"time",
+       fmt::format(
+           "{}, {} samples/s",
+           human_seconds(result.seconds),
+           human_count(result.samples_per_second))});
+  if (result.virtual_seconds) {
+    table.add_row({"virtual time", human_seconds(*result.virtual_seconds)});
+  }
+  table.add_row({"parameters", "sha256 " + result.parameters_sha256});
+  return table.text();
+}
+
+}  // namespace grapevine::cli

@@ -1,0 +1,24 @@
+#include "cli/model_list.h"
+
+#include "model/zoo.h"
+
+namespace grapevine::cli {
+
+std::vector<ListedModel> list_models() {
+  std::vector<ListedModel> models;
+  for (const model::ModelEntry& entry : model::model_table()) {
+    models.push_back(
+        {entry.name, entry.task, entry.summary, model::parameter_count(entry)});
+  }
+  return models;
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const model::ModelEntry& entry : model::model_table()) {
+    names.push_back(entry.name);
+  }
+  return names;
+}
+
+}  // namespace grapevine::cli

@@ -1,0 +1,42 @@
+// What must hold in a run, for --check.
+#pragma once
+
+#include "arena/layout.h"
+#include "cluster/cluster.h"
+#include "graph/mixing.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace grapevine::cluster {
+
+// Rows and columns of W sum to 1 and no weight is negative. Error names the
+// step and the worker.
+void check_doubly_stochastic(const graph::Mixing& mixing, int64_t step);
+
+// The mean over workers of each tensor's sum is the same before and after a
+// mixing, up to the rounding that magnitudes (the tensors' 2-norms times the
+// root of their lengths) allow. Rows are by worker, columns by tensor. Error
+// names the step, the tensor and the worker whose sum changed most.
+void check_mean_preserved(
+    const arena::Layout& layout,
+    const Rows& before,
+    const Rows& after,
+    const Rows& magnitudes,
+    int64_t step);
+
+// A fingerprint of each tensor's bits, exact in a double.
+std::vector<double> tensor_fingerprints(
+    const arena::Layout& layout,
+    std::span<const float> plane);
+
+// All rows of fingerprints are equal. Error names the step, the first worker
+// that differs from worker 0, and the tensor.
+void check_replicas_equal(
+    const arena::Layout& layout,
+    const Rows& fingerprints,
+    int64_t step);
+
+} // namespace grapevine::cluster

@@ -1,0 +1,157 @@
+#include "cluster/stepper.h"
+
+#include "base/check.h"
+#include "cluster/invariants.h"
+#include "kernel/elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace grapevine::cluster {
+namespace {
+
+int64_t plane_bytes(const arena::Layout& layout) {
+  return layout.size() * static_cast<int64_t>(sizeof(float));
+}
+
+Rows zeros(size_t workers, size_t tensors) {
+  return Rows(workers, std::vector<double>(tensors));
+}
+
+} // namespace
+
+Stepper::Stepper(
+    Cluster& cluster,
+    std::vector<arena::Arena*> arenas,
+    const algo::Agreement& agreement,
+    const graph::Schedule& schedule,
+    StepperOptions options)
+    : cluster_(cluster),
+      arenas_(std::move(arenas)),
+      agreement_(agreement),
+      schedule_(schedule),
+      options_(options),
+      plans_(plane_bytes(arenas_.front()->layout())),
+      buffer_plans_(plane_bytes(arenas_.front()->buffer_layout())) {
+  GV_CHECK_EQ(arenas_.size(), cluster_.hosted().size());
+}
+
+void Stepper::step(const StepRequest& request) {
+  cluster_.set_step(request.moment.step);
+  const size_t tensors = arenas_.front()->layout().tensors().size();
+  squared_norms_ = zeros(arenas_.size(), request.want_norms ? tensors : 0);
+  if (options_.check) {
+    sums_before_ = zeros(arenas_.size(), tensors);
+    sums_after_ = sums_before_;
+    magnitudes_ = sums_before_;
+  }
+  const auto mixing = schedule_.at(request.moment);
+  plan_ = plans_.get(*mixing);
+  if (options_.check && mixing->digest() != checked_weights_) {
+    check_doubly_stochastic(*mixing, request.moment.step);
+    checked_weights_ = mixing->digest();
+  }
+
+  exchange(request);
+
+  if (options_.average_buffers && arenas_.front()->buffer_layout().size() > 0) {
+    cluster_.mix(*buffer_plans_.get(*mixing), algo::Plane::kBuffers, {});
+  }
+  if (options_.check) {
+    check_mean(request.moment.step);
+    if (agreement_.keeps_replicas_equal() &&
+        mixing->form() == graph::Mixing::Form::kComplete) {
+      check_equal(request.moment.step);
+    }
+  }
+}
+
+void Stepper::exchange(const StepRequest& request) {
+  std::vector<optim::StepInfo> infos(
+      arenas_.size(),
+      {.step = request.moment.step, .lr = request.lr, .gradient_scale = 1});
+  const bool gradients_travel =
+      agreement_.exchanged() == algo::Plane::kGradients;
+  // The norm of an averaged gradient is known only once all of it is there.
+  const bool update_late = options_.clip > 0 && gradients_travel;
+
+  const auto after = [&](int index, Range range) {
+    agreement_.after_exchange(
+        *arenas_[index], range, infos[index], squared_norms_[index]);
+  };
+  MixHooks hooks;
+  hooks.prepare = [&](int index) {
+    request.compute_gradient(index);
+    if (options_.clip > 0 && !gradients_travel) {
+      infos[index].gradient_scale = clip_factor(index);
+    }
+  };
+  hooks.before = [&](int index, Range range) {
+    agreement_.before_exchange(
+        *arenas_[index], range, infos[index], squared_norms_[index]);
+    if (options_.check) record_sums(sums_before_, index, range);
+  };
+  hooks.after = [&](int index, Range range) {
+    if (options_.check) record_sums(sums_after_, index, range);
+    if (!update_late) after(index, range);
+  };
+  cluster_.mix(*plan_, agreement_.exchanged(), hooks);
+
+  if (update_late) {
+    cluster_.for_each([&](int index) {
+      infos[index].gradient_scale = clip_factor(index);
+      after(index, {0, arenas_[index]->layout().size()});
+    });
+  }
+}
+
+std::span<const double> Stepper::squared_norms(int index) const {
+  return squared_norms_[index];
+}
+
+double Stepper::clip_factor(int index) const {
+  const arena::Arena& arena = *arenas_[index];
+  const std::vector<double> squares =
+      arena::squared_norms(arena.layout(), arena.gradients());
+  const double norm =
+      std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
+  // As torch's clip_grad_norm_ has it.
+  return std::min(1.0, options_.clip / (norm + 1e-6));
+}
+
+void Stepper::record_sums(Rows& sums, int index, Range range) {
+  arena::Arena& arena = *arenas_[index];
+  const std::span<const float> plane =
+      algo::plane_of(arena, agreement_.exchanged());
+  arena.layout().for_each_block(range, [&](int tensor, Range block) {
+    const float* values = plane.data() + block.begin;
+    sums[index][tensor] += kernel::sum(values, block.size());
+    if (&sums == &sums_before_) {
+      // By Cauchy-Schwarz an upper bound of the sum of absolute values.
+      magnitudes_[index][tensor] += std::sqrt(
+          kernel::sum_of_squares(values, block.size()) *
+          static_cast<double>(block.size()));
+    }
+  });
+}
+
+void Stepper::check_mean(int64_t step) const {
+  check_mean_preserved(
+      arenas_.front()->layout(),
+      cluster_.all_gather(sums_before_),
+      cluster_.all_gather(sums_after_),
+      cluster_.all_gather(magnitudes_),
+      step);
+}
+
+void Stepper::check_equal(int64_t step) const {
+  Rows mine;
+  for (const arena::Arena* arena : arenas_) {
+    mine.push_back(tensor_fingerprints(arena->layout(), arena->parameters()));
+  }
+  check_replicas_equal(
+      arenas_.front()->layout(), cluster_.all_gather(mine), step);
+}
+
+} // namespace grapevine::cluster

@@ -1,0 +1,148 @@
+#include "base/check.h"
+#include "base/sha256.h"
+#include "cluster/cluster.h"
+#include "cluster/parameter_digest.h"
+#include "comm/virtual_mixer.h"
+#include "kernel/elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace grapevine::cluster {
+namespace {
+
+class VirtualCluster : public Cluster {
+ public:
+  VirtualCluster(int n, ThreadPool& pool) : pool_(pool), mixer_(pool) {
+    ranks_.resize(n);
+    std::iota(ranks_.begin(), ranks_.end(), 0);
+  }
+
+  int size() const override { return static_cast<int>(ranks_.size()); }
+  std::span<const int> hosted() const override { return ranks_; }
+  std::string transport_name() const override { return "virtual"; }
+
+  void attach(std::vector<arena::Arena*> arenas) override {
+    GV_CHECK_EQ(arenas.size(), ranks_.size());
+    arenas_ = std::move(arenas);
+  }
+
+  void for_each(const std::function<void(int)>& work) override {
+    pool_.for_each(
+        size(), [&](int64_t index, int) { work(static_cast<int>(index)); });
+  }
+
+  void mix(
+      const comm::Plan& plan,
+      algo::Plane plane,
+      const MixHooks& hooks) override {
+    const auto planes = planes_of(plane);
+    const Range whole{0, plane_size(plane)};
+    if (hooks.prepare || hooks.before) {
+      // The update follows its gradient while both are in the cache.
+      for_each([&](int index) {
+        if (hooks.prepare) hooks.prepare(index);
+        if (hooks.before) hooks.before(index, whole);
+      });
+    }
+    mixer_.mix(plan, planes, whole.size());
+    count_traffic(plan, whole.size());
+    if (hooks.after) {
+      for_each([&](int index) { hooks.after(index, whole); });
+    }
+  }
+
+  void mean(algo::Plane plane, std::span<float> out) override {
+    constexpr int64_t kBlock = 16384;
+    const std::vector<float*> planes = planes_of(plane);
+    const std::vector<const float*> terms(planes.begin(), planes.end());
+    const auto scale = static_cast<float>(1.0 / size());
+    const auto count = static_cast<int64_t>(out.size());
+    pool_.for_each((count + kBlock - 1) / kBlock, [&](int64_t block, int) {
+      const int64_t begin = block * kBlock;
+      kernel::scaled_sum(
+          out.data() + begin,
+          terms,
+          begin,
+          std::min(kBlock, count - begin),
+          scale);
+    });
+  }
+
+  void copy_first(algo::Plane plane) override {
+    const std::span<const float> first = algo::plane_of(*arenas_[0], plane);
+    for_each([&](int index) {
+      if (index == 0) return;
+      std::ranges::copy(
+          first, algo::plane_of(*arenas_[index], plane).begin());
+    });
+  }
+
+  Rows all_gather(const Rows& mine) override { return mine; }
+  bool any(bool mine) override { return mine; }
+  std::string broadcast(std::string text) override { return text; }
+  void barrier() override {}
+
+  std::string parameters_sha256() override {
+    Sha256 hash;
+    for (const arena::Arena* arena : arenas_) {
+      add_parameters(hash, arena->layout(), arena->parameters());
+    }
+    return hash.hex();
+  }
+
+  comm::Traffic traffic() const override { return traffic_; }
+  void set_step(int64_t) override {}
+  void compare_fingerprints(
+      const std::map<std::string, std::string>&) override {}
+
+ private:
+  std::vector<float*> planes_of(algo::Plane plane) {
+    std::vector<float*> planes;
+    for (arena::Arena* arena : arenas_) {
+      planes.push_back(algo::plane_of(*arena, plane).data());
+    }
+    return planes;
+  }
+
+  int64_t plane_size(algo::Plane plane) {
+    return static_cast<int64_t>(algo::plane_of(*arenas_[0], plane).size());
+  }
+
+  // What the n workers would have sent; summed once for each plan.
+  void count_traffic(const comm::Plan& plan, int64_t elements) {
+    // Random matchings never repeat; what is old goes.
+    if (sent_.size() > 1024) sent_.clear();
+    const auto [entry, is_new] = sent_.try_emplace(plan.id());
+    if (is_new) {
+      for (int rank = 0; rank < size(); ++rank) {
+        entry->second.messages += plan.messages(rank);
+        entry->second.copies += plan.copies(rank);
+      }
+    }
+    traffic_.messages += entry->second.messages;
+    traffic_.bytes += std::llround(
+        entry->second.copies * static_cast<double>(elements) * sizeof(float));
+  }
+
+  struct Sent {
+    int64_t messages = 0;
+    double copies = 0;
+  };
+
+  ThreadPool& pool_;
+  comm::VirtualMixer mixer_;
+  std::vector<int> ranks_;
+  std::vector<arena::Arena*> arenas_;
+  std::map<uint64_t, Sent> sent_; // by the plan's id
+  comm::Traffic traffic_;
+};
+
+} // namespace
+
+std::unique_ptr<Cluster> make_virtual_cluster(int n, ThreadPool& pool) {
+  return std::make_unique<VirtualCluster>(n, pool);
+}
+
+} // namespace grapevine::cluster

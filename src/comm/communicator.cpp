@@ -1,0 +1,225 @@
+#include "comm/communicator.h"
+
+#include "base/aligned.h"
+#include "base/check.h"
+#include "comm/collectives.h"
+#include "comm/group_plan.h"
+#include "comm/link.h"
+#include "comm/mix_executor.h"
+#include "comm/tags.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <utility>
+
+namespace grapevine::comm {
+
+namespace {
+
+constexpr size_t kRemembered = 64;
+constexpr int64_t kLeastChunkBytes = 4096;
+// Pieces of an exchange that are in flight at once, each way.
+constexpr int64_t kExchangeWindow = 8;
+
+struct Prepared {
+  uint64_t plan;
+  int64_t count;
+  MixExecutor executor;
+};
+
+// One direction of an exchange: pieces are posted and waited for in order.
+template <typename Float, typename Post>
+class Stream {
+ public:
+  Stream(std::span<Float> data, int64_t piece, Post post)
+      : data_(data), piece_(piece), post_(std::move(post)) {}
+
+  int64_t pieces() const {
+    return (static_cast<int64_t>(data_.size()) + piece_ - 1) / piece_;
+  }
+  // The place of piece i in the window must be free.
+  void post(int64_t i) {
+    if (i >= pieces()) return;
+    const auto begin = static_cast<size_t>(i * piece_);
+    const size_t size =
+        std::min(static_cast<size_t>(piece_), data_.size() - begin);
+    tickets_[i % kExchangeWindow] = post_(data_.subspan(begin, size));
+  }
+  void wait(Link& link, int64_t i) {
+    if (i < pieces()) link.wait(tickets_[i % kExchangeWindow]);
+  }
+
+ private:
+  std::span<Float> data_;
+  int64_t piece_;
+  Post post_;
+  std::array<Ticket, kExchangeWindow> tickets_;
+};
+
+}  // namespace
+
+struct Communicator::State {
+  State(
+      std::unique_ptr<transport::Transport> transport,
+      const CommunicatorOptions& options)
+      : options(options), link(std::move(transport), options.deadline) {}
+
+  MixExecutor& executor_for(const Plan& plan, int64_t count) {
+    for (Prepared& it : prepared) {
+      if (it.plan == plan.id() && it.count == count) return it.executor;
+    }
+    if (prepared.size() == kRemembered) prepared.pop_front();
+    prepared.push_back(
+        {plan.id(),
+         count,
+         MixExecutor(plan, link.rank(), count, options.chunk_bytes)});
+    const int64_t needed = prepared.back().executor.scratch_floats();
+    if (scratch.size() < needed) scratch = AlignedFloats(needed);
+    return prepared.back().executor;
+  }
+
+  void count(const Traffic& sent) {
+    traffic.messages += sent.messages;
+    traffic.bytes += sent.bytes;
+  }
+
+  CommunicatorOptions options;
+  Traffic traffic;
+  // Shared by all plans, since one runs at a time. Outlives the link, whose
+  // unfinished operations may still point here.
+  AlignedFloats scratch;
+  std::deque<Prepared> prepared;
+  std::shared_ptr<const Plan> all_reduce;
+  Link link;
+};
+
+Communicator::Communicator(
+    std::unique_ptr<transport::Transport> transport,
+    CommunicatorOptions options) {
+  GV_CHECK(transport != nullptr);
+  GV_CHECK_GE(options.chunk_bytes, kLeastChunkBytes);
+  state_ = std::make_unique<State>(std::move(transport), options);
+}
+
+Communicator::~Communicator() = default;
+
+int Communicator::rank() const {
+  return state_->link.rank();
+}
+
+int Communicator::size() const {
+  return state_->link.size();
+}
+
+const transport::Transport& Communicator::transport() const {
+  return state_->link.transport();
+}
+
+void Communicator::mix(
+    const Plan& plan, std::span<float> plane, const MixHooks& hooks) {
+  GV_CHECK_EQ(plan.n(), size());
+  const auto count = static_cast<int64_t>(plane.size());
+  state_->link.run("mix", [&] {
+    MixExecutor& executor = state_->executor_for(plan, count);
+    executor.run(state_->link, plane.data(), state_->scratch.data(), hooks);
+    state_->count(executor.traffic());
+  });
+}
+
+void Communicator::exchange(
+    int peer, std::span<const float> outgoing, std::span<float> incoming) {
+  Link& link = state_->link;
+  GV_CHECK(peer >= 0 && peer < size() && peer != rank());
+  const auto piece =
+      state_->options.chunk_bytes / static_cast<int64_t>(sizeof(float));
+  link.run("exchange", [&] {
+    Stream in(incoming, piece, [&](std::span<float> part) {
+      return link.recv(std::as_writable_bytes(part), peer, kExchangeTag);
+    });
+    Stream out(outgoing, piece, [&](std::span<const float> part) {
+      return link.send(std::as_bytes(part), peer, kExchangeTag);
+    });
+    for (int64_t i = 0; i < kExchangeWindow; ++i) {
+      in.post(i);
+      out.post(i);
+    }
+    const int64_t pieces = std::max(in.pieces(), out.pieces());
+    for (int64_t i = 0; i < pieces; ++i) {
+      in.wait(link, i);
+      in.post(i + kExchangeWindow);
+      out.wait(link, i);
+      out.post(i + kExchangeWindow);
+    }
+    state_->count(
+        {.messages = outgoing.empty() ? 0 : 1,
+         .bytes = static_cast<int64_t>(outgoing.size_bytes())});
+  });
+}
+
+void Communicator::all_reduce_mean(std::span<float> values) {
+  if (!state_->all_reduce) state_->all_reduce = make_all_reduce_plan(size());
+  mix(*state_->all_reduce, values);
+}
+
+std::vector<std::string> Communicator::all_gather(const std::string& mine) {
+  Link& link = state_->link;
+  return link.run("all-gather", [&] { return comm::all_gather(link, mine); });
+}
+
+std::vector<std::string> Communicator::gather(
+    const std::string& mine, int root) {
+  Link& link = state_->link;
+  return link.run("gather", [&] { return comm::gather(link, mine, root); });
+}
+
+std::vector<std::vector<double>> Communicator::gather(
+    std::span<const double> mine, int root) {
+  const auto bytes = std::as_bytes(mine);
+  const auto texts = gather(
+      std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+      root);
+  std::vector<std::vector<double>> all;
+  for (const std::string& text : texts) {
+    auto& values = all.emplace_back(text.size() / sizeof(double));
+    if (!text.empty()) std::memcpy(values.data(), text.data(), text.size());
+  }
+  return all;
+}
+
+void Communicator::broadcast(std::span<std::byte> bytes, int root) {
+  Link& link = state_->link;
+  link.run("broadcast", [&] { comm::broadcast(link, bytes, root); });
+}
+
+std::string Communicator::broadcast(std::string text, int root) {
+  Link& link = state_->link;
+  return link.run("broadcast", [&] {
+    return comm::broadcast(link, std::move(text), root);
+  });
+}
+
+bool Communicator::any(bool mine) {
+  Link& link = state_->link;
+  return link.run("any", [&] { return comm::any(link, mine); });
+}
+
+void Communicator::barrier() {
+  Link& link = state_->link;
+  link.run("barrier", [&] { comm::any(link, false); });
+}
+
+void Communicator::set_step(int64_t step) {
+  state_->link.set_step(step);
+}
+
+const Traffic& Communicator::traffic() const {
+  return state_->traffic;
+}
+
+const FlightRecorder& Communicator::flight_recorder() const {
+  return state_->link.recorder();
+}
+
+}  // namespace grapevine::comm

@@ -1,0 +1,106 @@
+// One worker's voice: everything that is said to the other workers of a run
+// goes through here, composed of the transport's send and recv.
+//
+// Every wait has the deadline of the options. The first error wins and stays:
+// later calls throw it again. Errors keep their type (TimeoutError,
+// TransportError), name the peer, the operation and the step, and carry the
+// last operations from the flight recorder. An exception of a hook breaks the
+// communicator too, since the peers' messages are then in the air.
+//
+// One thread at a time. mix and exchange allocate nothing once a plan has been
+// seen with a plane of that size (the last 64 are remembered).
+#pragma once
+
+#include "base/range.h"
+#include "comm/flight_recorder.h"
+#include "comm/plan.h"
+#include "transport/transport.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace grapevine::comm {
+
+struct CommunicatorOptions {
+  // How long any single wait may take.
+  std::chrono::duration<double> deadline{300};
+  // Planes travel in pieces of this size, so that computing a piece overlaps
+  // with moving the ones before it. Changes times, never results.
+  // A plan may want other chunks (Plan::chunk_bytes); at least 4096.
+  int64_t chunk_bytes = 1 << 20;
+};
+
+// Payload that this worker has sent by mix, all_reduce_mean and exchange; a
+// message is one logical transfer, however it was cut (one with nothing in it
+// is none). Barriers, gathers and the like are not counted.
+struct Traffic {
+  int64_t messages = 0;
+  int64_t bytes = 0;
+};
+
+// Elements. A caller that sums in blocks of this many, as the arena does, gets
+// every block whole, whatever the chunks are.
+inline constexpr int64_t kHookMultiple = 4096;
+
+// What a caller wants done to a piece of the plane just before it is first
+// sent (its local update) and just after its result is there.
+struct MixHooks {
+  std::function<void(Range)> before;
+  std::function<void(Range)> after;
+};
+
+class Communicator {
+ public:
+  Communicator(
+      std::unique_ptr<transport::Transport> transport,
+      CommunicatorOptions options);
+  ~Communicator();
+
+  int rank() const;
+  int size() const;
+  const transport::Transport& transport() const;
+
+  // Runs the plan over a plane. `plan` must be the same on all workers. The
+  // hooks are called once for every element, in ascending ranges; an empty
+  // plane has none. `after` may write to its range. Ranges begin at multiples
+  // of kHookMultiple and, but for the last, have the same length.
+  void mix(
+      const Plan& plan, std::span<float> plane, const MixHooks& hooks = {});
+
+  // Sends to a peer and receives from it at once, both ways in pieces of
+  // chunk_bytes. The lengths may differ from each other, but what one sends
+  // the other expects. No arithmetic: an exchange of planes.
+  void exchange(
+      int peer, std::span<const float> outgoing, std::span<float> incoming);
+
+  // The mean over all workers, in rank order; the same bits everywhere.
+  void all_reduce_mean(std::span<float> values);
+
+  // Small and not on the step path: every worker's bytes on all workers /
+  // on root (elsewhere empty), in rank order. Lengths may differ.
+  std::vector<std::string> all_gather(const std::string& mine);
+  std::vector<std::string> gather(const std::string& mine, int root);
+  std::vector<std::vector<double>> gather(
+      std::span<const double> mine, int root);
+  void broadcast(std::span<std::byte> bytes, int root);
+  std::string broadcast(std::string text, int root);
+  // True on all workers if it was true on any.
+  bool any(bool mine);
+  void barrier();
+
+  // For error messages and the flight recorder.
+  void set_step(int64_t step);
+  const Traffic& traffic() const;
+  const FlightRecorder& flight_recorder() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace grapevine::comm

@@ -1,0 +1,89 @@
+#include "comm/link.h"
+
+#include "base/check.h"
+#include "base/deadline.h"
+
+#include <utility>
+
+namespace grapevine::comm {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+Link::Link(
+    std::unique_ptr<transport::Transport> transport,
+    std::chrono::duration<double> deadline)
+    : transport_(std::move(transport)), deadline_(deadline) {}
+
+template <typename Post>
+Ticket Link::post(int peer, int64_t bytes, bool is_send, const Post& post) {
+  const char* direction = is_send ? "send" : "recv";
+  Ticket ticket{
+      .flight = recorder_.post(step_, operation_, direction, peer, bytes),
+      .bytes = bytes,
+      .peer = peer,
+      .is_send = is_send};
+  try {
+    ticket.request = post();
+  } catch (const TransportError& error) {
+    recorder_.finish(ticket.flight, Flight::State::kFailed);
+    throw TransportError(describe_failure(ticket, 0, error.what()));
+  }
+  return ticket;
+}
+
+Ticket Link::send(
+    std::span<const std::byte> bytes, int peer, transport::Tag tag) {
+  return post(peer, static_cast<int64_t>(bytes.size()), true, [&] {
+    return transport_->send(bytes, peer, tag);
+  });
+}
+
+Ticket Link::recv(std::span<std::byte> bytes, int peer, transport::Tag tag) {
+  return post(peer, static_cast<int64_t>(bytes.size()), false, [&] {
+    return transport_->recv(bytes, peer, tag);
+  });
+}
+
+void Link::wait(Ticket& ticket) {
+  if (!ticket.valid()) return;
+  const auto begin = Clock::now();
+  const auto request = std::exchange(ticket.request, {});
+  try {
+    transport_->wait(request, Deadline::after(deadline_));
+  } catch (const TimeoutError& error) {
+    recorder_.finish(ticket.flight, Flight::State::kFailed);
+    throw TimeoutError(
+        describe_failure(ticket, seconds_since(begin), error.what()));
+  } catch (const TransportError& error) {
+    recorder_.finish(ticket.flight, Flight::State::kFailed);
+    throw TransportError(
+        describe_failure(ticket, seconds_since(begin), error.what()));
+  }
+  recorder_.finish(ticket.flight, Flight::State::kDone);
+}
+
+std::string Link::describe_failure(
+    const Ticket& ticket, double seconds, const char* reason) const {
+  return fmt::format(
+      "[{}] step {}: waited {:.1f} s for worker {} ({}, {} bytes): {}\n"
+      "last operations of worker {}:\n{}",
+      operation_,
+      step_,
+      seconds,
+      ticket.peer,
+      ticket.is_send ? "send" : "recv",
+      ticket.bytes,
+      reason,
+      rank(),
+      recorder_.describe());
+}
+
+}  // namespace grapevine::comm

@@ -1,0 +1,74 @@
+// The transport as the communicator sees it: deadlines, the flight recorder
+// and named errors added to send, recv and wait.
+//
+// The first error stays: from then on everything throws it again.
+#pragma once
+
+#include "comm/flight_recorder.h"
+#include "transport/transport.h"
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <span>
+
+namespace grapevine::comm {
+
+// An operation in flight. Spent, and no longer valid, after wait.
+struct Ticket {
+  transport::Request request = {};
+  int64_t flight = -1;
+  int64_t bytes = 0;
+  int peer = -1;
+  bool is_send = false;
+  bool valid() const { return request.valid(); }
+};
+
+class Link {
+ public:
+  Link(
+      std::unique_ptr<transport::Transport> transport,
+      std::chrono::duration<double> deadline);
+
+  int rank() const { return transport_->rank(); }
+  int size() const { return transport_->size(); }
+  const transport::Transport& transport() const { return *transport_; }
+  const FlightRecorder& recorder() const { return recorder_; }
+  void set_step(int64_t step) { step_ = step; }
+
+  // Runs body() under a name (a literal) that errors and the recorder show.
+  // Throws the first error again if there was one; remembers one of body's.
+  template <typename Body>
+  auto run(const char* operation, Body body) {
+    if (error_) std::rethrow_exception(error_);
+    operation_ = operation;
+    try {
+      return body();
+    } catch (...) {
+      error_ = std::current_exception();
+      throw;
+    }
+  }
+
+  // Inside run only. The bytes stay where they are until wait has returned.
+  Ticket send(std::span<const std::byte> bytes, int peer, transport::Tag tag);
+  Ticket recv(std::span<std::byte> bytes, int peer, transport::Tag tag);
+  // Waits at most the deadline; a ticket that is not valid is done already.
+  void wait(Ticket& ticket);
+
+ private:
+  template <typename Post>
+  Ticket post(int peer, int64_t bytes, bool is_send, const Post& post);
+  std::string describe_failure(
+      const Ticket& ticket, double seconds, const char* reason) const;
+
+  std::unique_ptr<transport::Transport> transport_;
+  std::chrono::duration<double> deadline_;
+  FlightRecorder recorder_;
+  const char* operation_ = "";
+  int64_t step_ = -1;
+  std::exception_ptr error_;
+};
+
+}  // namespace grapevine::comm

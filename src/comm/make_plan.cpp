@@ -1,0 +1,57 @@
+#include "comm/block_scan_plan.h"
+#include "comm/cost.h"
+#include "comm/direct_plan.h"
+#include "comm/doubling_plan.h"
+#include "comm/group_plan.h"
+#include "comm/plan.h"
+
+#include <numeric>
+
+namespace grapevine::comm {
+
+namespace {
+
+std::shared_ptr<const Plan> make_identity_plan(int n) {
+  std::vector<std::vector<int>> alone(n);
+  for (int i = 0; i < n; ++i)
+    alone[i] = {i};
+  return std::make_shared<GroupPlan>(n, std::move(alone));
+}
+
+// The cheapest of the three ways to a window sum; the simpler one of equals.
+std::shared_ptr<const Plan> make_lattice_plan(
+    const graph::Mixing& mixing, int64_t bytes) {
+  const int n = mixing.n();
+  const int k = mixing.k();
+  if (k == 0) return make_identity_plan(n);
+  const double direct = transfer_seconds(k, bytes);
+  const double doubling =
+      transfer_seconds(DoublingPlan::message_bound(k), bytes);
+  const double scan =
+      pipeline_seconds(4, BlockScanPlan::longest_block(n, k), bytes);
+  if (direct <= doubling && direct <= scan) {
+    return std::make_shared<DirectPlan>(mixing);
+  }
+  if (doubling <= scan) return std::make_shared<DoublingPlan>(n, k);
+  return std::make_shared<BlockScanPlan>(n, k);
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> make_plan(
+    const graph::Mixing& mixing, int64_t model_bytes) {
+  using Form = graph::Mixing::Form;
+  switch (mixing.form()) {
+    case Form::kComplete:
+      return make_all_reduce_plan(mixing.n());
+    case Form::kGroups:
+      return std::make_shared<GroupPlan>(mixing.n(), mixing.group_list());
+    case Form::kLattice:
+      return make_lattice_plan(mixing, model_bytes);
+    case Form::kSparse:
+      break;
+  }
+  return std::make_shared<DirectPlan>(mixing);
+}
+
+}  // namespace grapevine::comm

@@ -1,0 +1,109 @@
+// Runs one worker's program over a link, pipelined in chunks.
+//
+// Chunk c of round r is due at time r + c. At each time, in this order:
+//
+//   1. post the receives due kPostAhead later;
+//   2. begin the chunk due kPostAhead later (hook `before`, sends of round 0)
+//      and post the sends of later rounds that are due now;
+//   3. wait for the receives due now, and combine;
+//   4. hand finished chunks to the hook `after`.
+//
+// Nothing blocks in 2, and what 1 and 3 wait for was posted by the peer at the
+// same time or before (sends: received in the peer's 1 of an earlier time;
+// receives: sent in the peer's 2 of this time), so there is no circle of
+// waiting whatever the transport buffers.
+//
+// A scratch slot holds only the chunks that are alive at once: a ring of
+// entries, with sends waited for before their entry is used again.
+#pragma once
+
+#include "comm/communicator.h"
+#include "comm/link.h"
+#include "comm/plan.h"
+
+#include <span>
+#include <vector>
+
+namespace grapevine::comm {
+
+class MixExecutor {
+ public:
+  // For planes of `count` floats.
+  MixExecutor(const Plan& plan, int rank, int64_t count, int64_t chunk_bytes);
+
+  // Scratch that run needs, in floats. It may be shared with other executors
+  // that do not run at the same time.
+  int64_t scratch_floats() const { return scratch_floats_; }
+  // What one run sends.
+  Traffic traffic() const { return traffic_; }
+
+  void run(Link& link, float* plane, float* scratch, const MixHooks& hooks);
+
+ private:
+  struct Slot {
+    // The pieces that it ever holds: [first, last] of a cut into `of`.
+    int first = 0;
+    int last = 0;
+    int of = 0;  // 0: not used
+    int first_write = 0;
+    int last_use = 0;
+    bool received = false;
+    // The ring.
+    int64_t offset = 0;
+    int64_t entry = 0;
+    int64_t entries = 0;
+  };
+  struct Transfer {
+    int round;
+    int peer;
+    int slot;
+    Piece piece;
+    transport::Tag tag;
+    std::vector<int> sends_before;  // receives only, as in Sum
+    std::vector<Ticket> tickets;    // one for each chunk
+  };
+  struct Sum {
+    Combine what;
+    // Sends that read what this writes over: they must be through first.
+    std::vector<int> sends_before;
+  };
+
+  void add_transfers(const Program& program);
+  void add_sums(const Program& program);
+  void note(int slot, Piece piece);
+  void lay_out_slots();
+  void find_sends_before();
+  std::vector<int> sends_reading(int slot, Piece piece) const;
+  void check_rules() const;
+
+  Range chunk(int64_t c) const;
+  bool in_range(int64_t c) const { return c >= 0 && c < chunks_; }
+  std::span<float> address(int slot, Piece piece, int64_t c) const;
+
+  void post_receives(Link& link, int64_t time);
+  void post_sends(Link& link, int64_t time, const MixHooks& hooks);
+  void post_send(Link& link, Transfer& send, int64_t c);
+  void finish_receives(Link& link, int64_t time);
+  void combine(Link& link, int64_t time);
+  void hand_over(Link& link, int64_t time, const MixHooks& hooks);
+  // The sends listed, of the chunk whose place chunk c takes in `slot`.
+  void wait_for_sends(
+      Link& link, const std::vector<int>& sends, int slot, int64_t c);
+
+  int64_t count_;
+  int64_t chunk_floats_;
+  int64_t chunks_;
+  std::vector<Slot> slots_;
+  std::vector<Transfer> sends_;
+  std::vector<Transfer> receives_;
+  std::vector<Sum> sums_;
+  std::vector<const float*> terms_;  // of the combine at hand
+  int after_round_ = 0;              // when a chunk is handed over
+  int64_t scratch_floats_ = 0;
+  Traffic traffic_;
+  // Of the run at hand.
+  float* plane_ = nullptr;
+  float* scratch_ = nullptr;
+};
+
+}  // namespace grapevine::comm

@@ -1,0 +1,98 @@
+// How a mixing is cut into messages: the plan.
+//
+// A plan is pure data made from (Mixing, bytes of the whole model) and fixed
+// constants, never from a measurement, so that all workers make the same one
+// and the bits repeat. It says, for every worker, which slots it computes from
+// which, and which slots travel to whom, in rounds. Two executors run it:
+//
+//   comm/communicator.h    one worker, over a transport, pipelined in chunks
+//   comm/virtual_mixer.h   all workers in one process, over their planes
+//
+// Both do the same arithmetic in the same order, element by element, which is
+// why a virtual run and a real one agree bit for bit, for any chunk size.
+//
+// The kinds of plan, with what one worker sends (P = bytes of a plane):
+//
+//   identity    nothing to mix                       0 messages, 0
+//   direct      own value to every receiver          d messages, d P
+//   all-reduce  reduce-scatter in rank order, then   2(n-1) messages,
+//               all-gather                           2(n-1)/n P
+//   groups      the same inside each group; a pair   as above with g for n;
+//               exchanges directly                   1 message, P for g = 2
+//   doubling    windows of a lattice from windows    floor(log2 m)+popcount(m)
+//               of half the length, m = k+1          messages, as many P
+//   block-scan  prefix and suffix sums along blocks  at most 4 messages, 4 P
+//               of the ring; a window is a suffix,
+//               perhaps a whole block, and a prefix
+//
+// Plans are immutable and may be shared between threads.
+#pragma once
+
+#include "comm/dataflow.h"
+#include "comm/program.h"
+#include "comm/tape.h"
+#include "graph/mixing.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+namespace grapevine::comm {
+
+class Plan {
+ public:
+  Plan();
+  virtual ~Plan() = default;
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  // "direct", "block-scan", …
+  virtual std::string name() const = 0;
+  // One sentence: which plan, what a worker sends and why.
+  virtual std::string describe() const = 0;
+  virtual int n() const = 0;
+
+  // The real form: one worker's part.
+  virtual Program program(int rank) const = 0;
+  // The virtual form: what the programs of all workers compute together.
+  virtual Dataflow dataflow() const = 0;
+
+  // How finely this plan wants a plane of plane_bytes to be pipelined where
+  // the options ask for `wanted`. The same on all workers; changes times,
+  // never results.
+  virtual int64_t chunk_bytes(int64_t plane_bytes, int64_t wanted) const;
+
+  // Sent by one worker in a step: messages, and bytes in planes.
+  virtual int messages(int rank) const;
+  virtual double copies(int rank) const;
+  // The largest over the workers. O(n) or O(terms of the mixing).
+  int max_messages() const;
+  double max_copies() const;
+
+  // values[i] points at `count` elements of worker i, replaced by the result;
+  // scratch is count * scratch_slots() floats.
+  void mix_all(
+      std::span<float* const> values,
+      int64_t count,
+      std::span<float> scratch) const;
+  int scratch_slots() const;
+  // The virtual form made ready, on first use.
+  const Tape& tape() const;
+
+  // Differs between any two plans of this process.
+  uint64_t id() const { return id_; }
+
+ private:
+  uint64_t id_;
+  mutable std::once_flag tape_once_;
+  mutable std::unique_ptr<const Tape> tape_;
+};
+
+// The cheapest plan for this mixing and a model of this many bytes, by the
+// fixed constants of comm/cost.h.
+std::shared_ptr<const Plan> make_plan(
+    const graph::Mixing& mixing, int64_t model_bytes);
+
+}  // namespace grapevine::comm

@@ -1,0 +1,95 @@
+// The table of data sets: a new one is its own file and one entry here.
+#include "base/error.h"
+#include "base/names.h"
+#include "data/cifar10.h"
+#include "data/fashion_mnist.h"
+#include "data/source.h"
+#include "data/synthetic.h"
+
+#include <fmt/format.h>
+
+namespace grapevine::data {
+namespace {
+
+struct Kind {
+  DataEntry entry;
+  const FileSet* files;  // null: made, not read
+  Dataset (*read)(const std::string& folder);
+};
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> table = {
+      {{.name = "fashion-mnist",
+        .summary = "grey images of clothes, 28 x 28",
+        .sample_shape = {1, 28, 28},
+        .classes = 10,
+        .train_samples = 60000,
+        .test_samples = 10000,
+        .how_to_get = "`apt-get install dataset-fashion-mnist` or "
+                      "`grapevine data get fashion-mnist`"},
+       &fashion_mnist_files(),
+       load_fashion_mnist},
+      {{.name = "cifar10",
+        .summary = "colour images of animals and vehicles, 32 x 32",
+        .sample_shape = {3, 32, 32},
+        .classes = 10,
+        .train_samples = 50000,
+        .test_samples = 10000,
+        .how_to_get = "`grapevine data get cifar10`"},
+       &cifar10_files(),
+       load_cifar10},
+      {{.name = "synthetic",
+        .summary = "seeded Gaussian clusters; nothing to download",
+        .sample_shape = {1, 28, 28},
+        .classes = 10,
+        .train_samples = 4096,
+        .test_samples = 1024,
+        .how_to_get = ""},
+       nullptr,
+       nullptr}};
+  return table;
+}
+
+const Kind& kind(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& known : kinds()) {
+    if (known.entry.name == name) return known;
+    names.push_back(known.entry.name);
+  }
+  throw ConfigError(unknown_name("data set", name, names));
+}
+
+}  // namespace
+
+const std::vector<DataEntry>& data_table() {
+  static const std::vector<DataEntry> table = [] {
+    std::vector<DataEntry> entries;
+    for (const auto& known : kinds())
+      entries.push_back(known.entry);
+    return entries;
+  }();
+  return table;
+}
+
+const DataEntry& data_entry(const std::string& name) {
+  return kind(name).entry;
+}
+
+Dataset load_dataset(const DataOptions& options) {
+  const auto& [entry, files, read] = kind(options.name);
+  if (files == nullptr) return make_synthetic(options);
+  try {
+    return read(require_folder(*files, options));
+  } catch (const IoError& error) {
+    throw IoError(fmt::format(
+        "{}: {}; get it by {}", entry.name, error.what(), entry.how_to_get));
+  }
+}
+
+std::optional<std::string> locate_dataset(const DataOptions& options) {
+  const auto& known = kind(options.name);
+  if (known.files == nullptr) return std::nullopt;
+  return find_folder(*known.files, options);
+}
+
+}  // namespace grapevine::data

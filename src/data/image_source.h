@@ -1,0 +1,49 @@
+// Images kept as the bytes they were published as, normalised when gathered:
+//
+//   input = (byte / 255 - mean[channel]) / sd[channel]
+//
+// by a table of 256 values a channel, computed in double and rounded once.
+#pragma once
+
+#include "data/source.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace grapevine::data {
+
+// Of one channel, over the pixels of the training set, as fractions of 255.
+struct ChannelStatistics {
+  double mean;
+  double sd;
+};
+
+struct ImageSet {
+  int64_t rows;
+  int64_t columns;
+  int classes;
+  std::vector<ChannelStatistics> channels;
+  std::vector<uint8_t> pixels;  // sample, channel, row, column
+  std::vector<uint8_t> labels;
+};
+
+class ImageSource final : public Source {
+ public:
+  explicit ImageSource(ImageSet set);
+
+  int64_t size() const override;
+  std::vector<int64_t> sample_shape() const override;
+  int classes() const override { return set_.classes; }
+  void gather(
+      std::span<const int64_t> indices,
+      std::span<float> inputs,
+      std::span<int64_t> labels) const override;
+
+ private:
+  ImageSet set_;
+  std::vector<std::array<float, 256>> normalised_;  // by channel
+};
+
+}  // namespace grapevine::data

@@ -1,0 +1,77 @@
+#include "data/locate.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+namespace grapevine::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_one_of(
+    const std::string& folder, const std::vector<std::string>& files) {
+  std::error_code ignored;  // what cannot be looked into holds nothing
+  for (const auto& file : files) {
+    if (fs::is_regular_file(fs::path(folder) / file, ignored)) return true;
+  }
+  return false;
+}
+
+void add_place(
+    const std::string& place,
+    const FileSet& set,
+    std::vector<std::string>& folders) {
+  for (const auto& base : {place + "/" + set.name, place}) {
+    folders.push_back(base);
+    if (!set.archive_folder.empty()) {
+      folders.push_back(base + "/" + set.archive_folder);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> candidate_folders(
+    const FileSet& set, const DataOptions& options) {
+  std::vector<std::string> folders;
+  if (options.directory.empty()) {
+    for (const auto& place : options.search_path) {
+      add_place(place, set, folders);
+    }
+    return folders;
+  }
+  std::error_code ignored;
+  if (!fs::is_directory(options.directory, ignored)) {
+    throw ConfigError(fmt::format(
+        "data directory '{}' is not a directory; give the folder that holds "
+        "{}, or none to search for it",
+        options.directory,
+        set.files.front()));
+  }
+  add_place(options.directory, set, folders);
+  return folders;
+}
+
+std::optional<std::string> find_folder(
+    const FileSet& set, const DataOptions& options) {
+  for (auto& folder : candidate_folders(set, options)) {
+    if (holds_one_of(folder, set.files)) return folder;
+  }
+  return std::nullopt;
+}
+
+std::string require_folder(const FileSet& set, const DataOptions& options) {
+  if (auto folder = find_folder(set, options)) return *folder;
+  const auto tried = candidate_folders(set, options);
+  throw IoError(fmt::format(
+      "expected {}, found it in none of: {}",
+      set.files.front(),
+      tried.empty() ? "(no place to search)"
+                    : fmt::format("{}", fmt::join(tried, ", "))));
+}
+
+}  // namespace grapevine::data

@@ -1,0 +1,59 @@
+// Who trains on which samples: a permutation of all samples by (seed, epoch),
+// dealt to the workers.
+//
+//   steps an epoch = floor(N / (n * batch))
+//   batch of (worker w, step s) = permutation[(s * n + w) * batch …]
+//
+// The tail of R < n * batch samples that does not fill a step of all workers
+// is dropped (PartialBatches::kDrop) or, with kKeep, dealt evenly in one more,
+// shorter step: worker w gets permutation[N - R + R * w / n …
+// N - R + R * (w + 1) / n), which is empty for some where R < n.
+//
+// Every sample is used at most once an epoch over all workers (exactly once
+// with kKeep). The result depends on (seed, epoch, N, n, batch) only: it is
+// the same for any transport, and the same after a resume; the samples of a
+// whole step depend on n * batch alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace grapevine::data {
+
+enum class PartialBatches { kDrop, kKeep };
+
+class Sharder {
+ public:
+  // Throws ConfigError when there would be no step at all, naming the largest
+  // batch and n that work, and for workers or batch below 1.
+  Sharder(
+      int64_t samples,
+      int workers,
+      int64_t batch,
+      uint64_t seed,
+      PartialBatches partial = PartialBatches::kDrop);
+
+  int64_t steps_per_epoch() const { return steps_; }
+
+  // The samples of a worker at a step of an epoch. Remembers the permutation
+  // of the last epochs asked for; thread-safe.
+  std::vector<int64_t> indices(int64_t epoch, int64_t step, int worker) const;
+
+ private:
+  using Permutation = std::vector<int64_t>;
+  struct Cache;
+
+  std::shared_ptr<const Permutation> permutation(int64_t epoch) const;
+
+  int64_t samples_;
+  int workers_;
+  int64_t batch_;
+  uint64_t seed_;
+  int64_t full_steps_;  // of n * batch samples
+  int64_t steps_;       // the shorter one of kKeep too
+  std::shared_ptr<Cache> cache_;
+};
+
+}  // namespace grapevine::data

@@ -1,0 +1,85 @@
+// Where samples come from. No torch here: a batch is floats and labels in
+// buffers that the caller owns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace grapevine::data {
+
+// A labelled set of equally shaped samples in memory. Immutable once made, so
+// any number of threads may read it.
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  virtual int64_t size() const = 0;
+  // Of one sample, e.g. {1, 28, 28} (channels, rows, columns).
+  virtual std::vector<int64_t> sample_shape() const = 0;
+  int64_t sample_elements() const;
+  virtual int classes() const = 0;
+
+  // Writes sample indices[b] to inputs[b * sample_elements() …], normalised,
+  // and its label to labels[b]. inputs has indices.size() *
+  // sample_elements() places, labels indices.size(). 0 <= index < size().
+  virtual void gather(
+      std::span<const int64_t> indices,
+      std::span<float> inputs,
+      std::span<int64_t> labels) const = 0;
+};
+
+// A training set and its test set.
+struct Dataset {
+  std::string name;
+  std::shared_ptr<const Source> train;
+  std::shared_ptr<const Source> test;
+};
+
+struct DataOptions {
+  std::string name = "fashion-mnist";
+  // Where the files lie: here, in <name>/ below, or in the folder that the
+  // published archive unpacks to. Empty = look along search_path.
+  std::string directory = {};
+  // Each place is tried as PLACE/<name> and as PLACE itself, in order; the
+  // first that holds a file of the set is the one. The default is where
+  // Debian's packages put data sets; the program passes
+  // default_data_path() (data/data_path.h).
+  std::vector<std::string> search_path = {"/usr/share/datasets"};
+
+  // The synthetic set alone: its training samples (a quarter as many test
+  // samples), their shape, and the seed of all of it.
+  uint64_t seed = 0;
+  int64_t synthetic_samples = 4096;
+  std::vector<int64_t> synthetic_shape = {1, 28, 28};
+  int synthetic_classes = 10;
+};
+
+struct DataEntry {
+  std::string name;
+  std::string summary;  // one line for --help and the docs
+  std::vector<int64_t> sample_shape;
+  int classes;
+  int64_t train_samples;
+  int64_t test_samples;
+  // Commands that bring the files; empty where there are none to bring.
+  std::string how_to_get;
+};
+const std::vector<DataEntry>& data_table();
+
+// Throws ConfigError: an unknown name, with the nearest.
+const DataEntry& data_entry(const std::string& name);
+
+// Throws ConfigError (unknown name, a directory given that does not exist,
+// impossible synthetic sizes) or IoError (missing, truncated or corrupt files:
+// the file, what was expected, what was found, and how to get it).
+Dataset load_dataset(const DataOptions& options);
+
+// The folder that load_dataset would read, without reading it; nothing where
+// no file of the set is found or the set has no files.
+std::optional<std::string> locate_dataset(const DataOptions& options);
+
+}  // namespace grapevine::data

@@ -1,0 +1,30 @@
+#include "graph/cyclic_schedule.h"
+
+#include "base/check.h"
+
+#include <utility>
+
+namespace grapevine::graph {
+
+CyclicSchedule::CyclicSchedule(std::vector<Mixing> cycle) {
+  GV_CHECK(!cycle.empty());
+  const int n = cycle.front().n();
+  cycle_.reserve(cycle.size());
+  for (auto& mixing : cycle) {
+    GV_CHECK_EQ(mixing.n(), n);
+    cycle_.push_back(std::make_shared<const Mixing>(std::move(mixing)));
+  }
+}
+
+std::shared_ptr<const Mixing> CyclicSchedule::at(Moment moment) const {
+  GV_CHECK_GE(moment.step, 0);
+  return cycle_[moment.step % period()];
+}
+
+std::unique_ptr<Schedule> make_static(Mixing mixing) {
+  std::vector<Mixing> cycle;
+  cycle.push_back(std::move(mixing));
+  return std::make_unique<CyclicSchedule>(std::move(cycle));
+}
+
+}  // namespace grapevine::graph

@@ -1,0 +1,45 @@
+#include "graph/requirements.h"
+
+#include "base/error.h"
+#include "graph/schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace grapevine::graph {
+
+bool is_power_of_two(int n) {
+  return n >= 1 && std::has_single_bit(static_cast<unsigned>(n));
+}
+
+void require_power_of_two(
+    std::string_view graph, std::string_view what, int count, int scale) {
+  if (is_power_of_two(count)) return;
+  const int below = static_cast<int>(std::bit_floor(unsigned(count))) * scale;
+  const int above = 2 * below;
+  const std::string nearest = above <= kMaxWorkers
+                                  ? fmt::format("{} and {}", below, above)
+                                  : fmt::format("{}", below);
+  throw ConfigError(fmt::format(
+      "graph {}: {} must be a power of two, got {}; nearest n that works: {}",
+      graph,
+      what,
+      count,
+      nearest));
+}
+
+void require_degree_in_range(std::string_view graph, int n, int k) {
+  if (k >= 0 && k <= n - 1) return;
+  const int nearest = k < 0 ? std::min(2, n - 1) : n - 1;
+  throw ConfigError(fmt::format(
+      "graph {}: k must be positive and at most n-1 = {}, got {}; nearest "
+      "that works: {}",
+      graph,
+      n - 1,
+      k,
+      nearest));
+}
+
+}  // namespace grapevine::graph

@@ -1,0 +1,75 @@
+// Which Mixing holds at which step: a pure function of (step, n, seed).
+//
+// All workers compute the same schedule without talking. A static graph is a
+// schedule of period 1.
+#pragma once
+
+#include "graph/mixing.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace grapevine::graph {
+
+// When: the global step from 0 and the epoch from 0 that it lies in.
+struct Moment {
+  int64_t step = 0;
+  int64_t epoch = 0;
+};
+
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+
+  // The mixing of this moment. Cached: the same object for the same matrix
+  // as long as the schedule repeats it. Thread-safe.
+  virtual std::shared_ptr<const Mixing> at(Moment moment) const = 0;
+
+  // Steps after which the schedule repeats; 0 if it never does (random
+  // matchings) or depends on the epoch (Ada).
+  virtual int period() const = 0;
+
+  // Steps, from step 0 of epoch 0 on, that stand for the whole in an
+  // analysis: a period, or where there is none, a sample that the schedule
+  // chooses (Ada: its first epoch's graph; random matchings: min(n, 64)).
+  virtual int sample_steps() const { return period(); }
+
+  virtual int n() const = 0;
+};
+
+// The largest n of any graph.
+inline constexpr int kMaxWorkers = 4096;
+
+// What names a schedule. Fields that a graph does not use are ignored.
+struct GraphOptions {
+  std::string name = "ring";
+  int n = 1;
+  uint64_t seed = 0;            // random-regular, random-matching
+  int rows = 0;                 // torus: 0 = as square as possible
+  int k = 0;                    // lattice, random-regular: 0 = min(4, n-1)
+  std::string edges_file = {};  // edges
+  int workers_per_node = 1;     // aer
+  int k0 = 0;                   // ada: 0 = n-1
+  double gamma = -1;            // ada: < 0 = (k0-2) / max(1, epochs-1)
+  int64_t epochs = 1;           // ada's default gamma
+};
+
+// What a parser, --help, the docs and error messages need to know of a graph.
+struct GraphEntry {
+  std::string name;
+  std::string summary;               // one line for --help
+  std::vector<std::string> options;  // flags that it takes, without dashes
+  bool is_schedule;                  // varies with the step
+};
+
+// All graphs by name, in the order in which they are documented.
+const std::vector<GraphEntry>& graph_table();
+
+// Throws ConfigError: an unknown name (with the nearest), an n, k or shape
+// that the definition does not allow (with the nearest that works), a broken
+// edge list (file and line).
+std::unique_ptr<Schedule> make_schedule(const GraphOptions& options);
+
+}  // namespace grapevine::graph

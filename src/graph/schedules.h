@@ -1,0 +1,24 @@
+// The graphs that vary with the step, one file each, whose first comment is
+// the definition. All throw ConfigError as the static ones do.
+#pragma once
+
+#include "graph/schedule.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace grapevine::graph {
+
+std::unique_ptr<Schedule> make_one_peer_ring(int n);
+std::unique_ptr<Schedule> make_one_peer_exponential(int n);
+std::unique_ptr<Schedule> make_aer(int n, int workers_per_node);
+std::unique_ptr<Schedule> make_random_matching(int n, uint64_t seed);
+
+struct AdaOptions {
+  int k0 = 0;          // 0 = n-1
+  double gamma = -1;   // < 0 = (k0-2) / max(1, epochs-1)
+  int64_t epochs = 1;  // for the default gamma only
+};
+std::unique_ptr<Schedule> make_ada(int n, AdaOptions options);
+
+}  // namespace grapevine::graph

@@ -1,0 +1,161 @@
+#include "graph/spectrum.h"
+
+#include "graph/connected.h"
+#include "graph/laplacian.h"
+#include "graph/pair_rates.h"
+#include "graph/period_product.h"
+#include "graph/translations.h"
+
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
+#include <cmath>
+
+namespace grapevine::graph {
+namespace {
+
+using Steps = std::vector<std::shared_ptr<const Mixing>>;
+using Form = Mixing::Form;
+using Eigen::MatrixXd;
+
+struct Chis {
+  double chi1;
+  double chi2;
+};
+
+Steps sample(const Schedule& schedule) {
+  Steps steps;
+  for (int64_t step = 0; step < schedule.sample_steps(); ++step) {
+    steps.push_back(schedule.at({.step = step}));
+  }
+  return steps;
+}
+
+double largest_mean_degree(const Steps& steps) {
+  if (steps.size() == 1) return steps[0]->degree();
+  double largest = 0;
+  for (int i = 0; i < steps[0]->n(); ++i) {
+    double sum = 0;
+    for (const auto& mixing : steps)
+      sum += mixing->degree(i);
+    largest = std::max(largest, sum);
+  }
+  return largest / static_cast<double>(steps.size());
+}
+
+bool is_connected(const Steps& steps) {
+  // Groups and directed edges alike: doubly stochastic, so whoever can be
+  // reached along the edges can also be reached against them.
+  const auto neighbours = [&](int i) {
+    std::vector<int> ranks;
+    for (const auto& mixing : steps) {
+      for (const Term& term : mixing->row(i))
+        ranks.push_back(term.rank);
+    }
+    return ranks;
+  };
+  return !first_unreachable(steps[0]->n(), neighbours);
+}
+
+// The forms whose translations need no search.
+std::optional<TranslationInvariant> find_translations(
+    const Mixing& mixing, const RowFunction& row) {
+  const int n = mixing.n();
+  if (mixing.form() == Form::kLattice || mixing.form() == Form::kComplete) {
+    return TranslationInvariant({n}, row(0));
+  }
+  return TranslationInvariant::find(n, row);
+}
+
+double second_modulus(const TranslationInvariant& matrix) {
+  const auto values = matrix.eigenvalues();
+  double largest = 0;
+  for (size_t f = 1; f < values.size(); ++f) {
+    largest = std::max(largest, std::abs(values[f]));
+  }
+  return largest;
+}
+
+// No named graph comes here; a Mixing of one's own may.
+double second_modulus_directed(const Mixing& w) {
+  MatrixXd matrix = MatrixXd::Constant(w.n(), w.n(), -1.0 / w.n());
+  for (int i = 0; i < w.n(); ++i) {
+    for (const Term& term : w.row(i))
+      matrix(i, term.rank) += term.weight;
+  }
+  return Eigen::EigenSolver<MatrixXd>(matrix, false)
+      .eigenvalues()
+      .cwiseAbs()
+      .maxCoeff();
+}
+
+// Through I - W, whose small eigenvalues are the gap itself.
+double second_modulus_symmetric(const Mixing& w) {
+  const Laplacian laplacian(w.n(), [&](int i) { return w.row(i); });
+  const auto [smallest, largest] = laplacian.eigenvalue_range();
+  return std::max(std::abs(1 - smallest), std::abs(1 - largest));
+}
+
+double second_modulus(const Mixing& w, bool connected) {
+  if (w.n() == 1 || w.form() == Form::kComplete) return 0;
+  if (!connected) return 1;
+  const auto row = [&](int i) { return w.row(i); };
+  if (const auto matrix = find_translations(w, row)) {
+    return second_modulus(*matrix);
+  }
+  return w.is_symmetric() ? second_modulus_symmetric(w)
+                          : second_modulus_directed(w);
+}
+
+Chis chis_of(const TranslationInvariant& rates, const std::vector<Term>& row0) {
+  // Lambda = d I - rates, where d is the eigenvalue of the constant vector.
+  std::vector<double> mu;
+  const auto values = rates.eigenvalues();
+  for (const auto& value : values)
+    mu.push_back((values[0] - value).real());
+  Chis chis = {1 / *std::min_element(mu.begin() + 1, mu.end()), 0};
+  for (const Term& term : row0) {
+    chis.chi2 = std::max(chis.chi2, rates.half_resistance(term.rank, mu));
+  }
+  return chis;
+}
+
+Chis chis_of(const Steps& steps) {
+  const int n = steps[0]->n();
+  if (steps.size() == 1 && steps[0]->form() == Form::kComplete) {
+    const double chi = (n - 1.0) / n;
+    return {chi, chi};
+  }
+  const PairRates rates(steps);
+  const auto row = [&](int i) { return rates.row(i); };
+  const auto matrix = steps.size() == 1 ? find_translations(*steps[0], row)
+                                        : TranslationInvariant::find(n, row);
+  if (matrix) return chis_of(*matrix, row(0));
+  const Laplacian laplacian(n, row);
+  return {
+      1 / laplacian.eigenvalue_range().smallest,
+      laplacian.largest_half_resistance()};
+}
+
+}  // namespace
+
+Spectrum analyse(const Schedule& schedule) {
+  const Steps steps = sample(schedule);
+  const bool connected = is_connected(steps);
+  Spectrum spectrum = {};
+  spectrum.degree = largest_mean_degree(steps);
+  spectrum.second_eigenvalue = steps.size() == 1
+                                   ? second_modulus(*steps[0], connected)
+                                   : distance_from_average(steps);
+  spectrum.spectral_gap = 1 - spectrum.second_eigenvalue;
+  if (connected && schedule.n() > 1) {
+    const auto [chi1, chi2] = chis_of(steps);
+    spectrum.chi1 = chi1;
+    spectrum.chi2 = chi2;
+    spectrum.eta = 1 / (2 * std::sqrt(chi1 * chi2));
+    spectrum.alpha_tilde = std::sqrt(chi1 / chi2) / 2;
+  }
+  return spectrum;
+}
+
+}  // namespace grapevine::graph

@@ -1,0 +1,35 @@
+// Loops over spans of floats that everything above is made of.
+//
+// Every function does the same operations in the same order for each element
+// whatever the instruction set, so results do not depend on it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace grapevine::kernel {
+
+// dst = (t_0 + t_1 + …) * scale, from left to right. At least one term; dst
+// may be one of the terms.
+void scaled_sum(
+    float* dst,
+    std::span<const float* const> terms,
+    int64_t offset,
+    int64_t count,
+    float scale);
+
+// The sum of squares in double: 16 running sums over the elements modulo 16,
+// then added pairwise.
+double sum_of_squares(const float* x, int64_t count);
+
+// The plain sum in double, in the same order.
+double sum(const float* x, int64_t count);
+
+// dst *= factor.
+void scale(float* dst, int64_t count, float factor);
+
+// The instruction set that the loops use here: "avx512", "avx2" or "base".
+std::string instruction_set();
+
+} // namespace grapevine::kernel

@@ -1,0 +1,121 @@
+#include "kernel/sgd.h"
+
+#include "kernel/clones.h"
+#include "kernel/elementwise.h"
+
+#include <algorithm>
+
+namespace grapevine::kernel {
+namespace {
+
+enum class Momentum { kNone, kFirst, kHeavyBall, kNesterovFirst, kNesterov };
+
+// The planes go through the first-level cache in strips of this many
+// elements: mixing, update and norm each take their turn on a strip, which is
+// one pass over memory.
+constexpr int64_t kStrip = 1024;
+
+template <Momentum kMomentum, bool kDecay>
+[[gnu::always_inline]] inline void update_strip(
+    float* x,
+    const float* mixed,
+    const float* g,
+    float* m,
+    int64_t count,
+    const SgdOptions& o) {
+  const float minus_lr = -o.lr;
+  const float momentum = o.momentum;
+  const float weight_decay = o.weight_decay;
+  const float gradient_scale = o.gradient_scale;
+  // `mixed` is x itself or does not overlap it. The builtin, since std::fma is
+  // a function of the base instruction set that does not inline into a clone.
+#pragma GCC ivdep
+  for (int64_t i = 0; i < count; ++i) {
+    float d = g[i] * gradient_scale;
+    if constexpr (kDecay) d = __builtin_fmaf(x[i], weight_decay, d);
+    if constexpr (kMomentum != Momentum::kNone) {
+      constexpr bool kFirst = kMomentum == Momentum::kFirst ||
+          kMomentum == Momentum::kNesterovFirst;
+      const float buffer = kFirst ? d : m[i] * momentum + d;
+      m[i] = buffer;
+      if constexpr (
+          kMomentum == Momentum::kNesterov ||
+          kMomentum == Momentum::kNesterovFirst) {
+        d = __builtin_fmaf(buffer, momentum, d);
+      } else {
+        d = buffer;
+      }
+    }
+    x[i] = __builtin_fmaf(d, minus_lr, mixed[i]);
+  }
+}
+
+#define GV_STRIP(name, momentum, decay)                              \
+  GV_CLONES void name(                                               \
+      float* x,                                                      \
+      const float* mixed,                                            \
+      const float* g,                                                \
+      float* m,                                                      \
+      int64_t count,                                                 \
+      const SgdOptions& o) {                                         \
+    update_strip<Momentum::momentum, decay>(x, mixed, g, m, count, o); \
+  }
+// A clone must hold its loop (hence always_inline above) and a template cannot
+// be cloned, so each form has a name.
+GV_STRIP(plain, kNone, false)
+GV_STRIP(plain_decay, kNone, true)
+GV_STRIP(first, kFirst, false)
+GV_STRIP(first_decay, kFirst, true)
+GV_STRIP(heavy_ball, kHeavyBall, false)
+GV_STRIP(heavy_ball_decay, kHeavyBall, true)
+GV_STRIP(nesterov_first, kNesterovFirst, false)
+GV_STRIP(nesterov_first_decay, kNesterovFirst, true)
+GV_STRIP(nesterov, kNesterov, false)
+GV_STRIP(nesterov_decay, kNesterov, true)
+#undef GV_STRIP
+
+using StripFunction = void (*)(
+    float*,
+    const float*,
+    const float*,
+    float*,
+    int64_t,
+    const SgdOptions&);
+
+StripFunction choose(const SgdOptions& o) {
+  const bool decay = o.weight_decay != 0;
+  if (o.momentum == 0) return decay ? plain_decay : plain;
+  if (o.nesterov) {
+    if (o.first_step) return decay ? nesterov_first_decay : nesterov_first;
+    return decay ? nesterov_decay : nesterov;
+  }
+  if (o.first_step) return decay ? first_decay : first;
+  return decay ? heavy_ball_decay : heavy_ball;
+}
+
+} // namespace
+
+double sgd_update(
+    float* x,
+    const float* g,
+    float* m,
+    int64_t begin,
+    int64_t end,
+    const SgdOptions& options,
+    const MixTerms& mix,
+    bool want_norm) {
+  const StripFunction update = choose(options);
+  alignas(64) float mixed[kStrip];
+  for (int64_t at = begin; at < end; at += kStrip) {
+    const int64_t count = std::min(kStrip, end - at);
+    const float* from = x + at;
+    if (!mix.terms.empty()) {
+      scaled_sum(mixed, mix.terms, at, count, mix.scale);
+      from = mixed;
+    }
+    update(x + at, from, g + at, m == nullptr ? m : m + at, count, options);
+  }
+  return want_norm ? sum_of_squares(x + begin, end - begin) : 0;
+}
+
+} // namespace grapevine::kernel

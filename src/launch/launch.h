@@ -1,0 +1,79 @@
+// Starts the workers of a run as processes of this machine and looks after
+// them until the last one has ended: `grapevine launch -n 8 -- train …`.
+//
+// The launcher serves the store in which the workers meet, so that no worker's
+// death takes the meeting point with it. Workers inherit stdin, stdout, stderr
+// and the environment, to which it adds RANK, WORLD_SIZE, LOCAL_RANK,
+// LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT,
+// TORCHELASTIC_USE_AGENT_STORE=True, GRAPEVINE_LAUNCH=1 and, unless it is set
+// already, OMP_NUM_THREADS=1.
+//
+// How it ends:
+//   - All workers exit with 0: so does the launcher.
+//   - A worker fails (exits with another code, or a signal kills it): the
+//     others have `grace` to notice and end by themselves, since their own
+//     messages say whom they waited for. Then they get SIGTERM, and
+//     `kill_after` later SIGKILL. Once only stopped ones (SIGSTOP, a debugger)
+//     are left they are not waited for any longer.
+//   - SIGINT, SIGTERM or SIGHUP at the launcher is passed on to every worker,
+//     once each time it comes; the workers write their checkpoint and end.
+//   - The launcher itself is killed: so are its workers (PR_SET_PDEATHSIG).
+// Each worker leads a process group of its own, so that Ctrl-C on a terminal
+// reaches the launcher alone, and signals reach a worker's children too.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grapevine::launch {
+
+struct LaunchOptions {
+  int workers = 1;
+  // From the first failure until the others are told to end. The workers'
+  // own deadline and a few seconds is a good choice.
+  std::chrono::duration<double> grace{30};
+  // From SIGTERM to SIGKILL: time for a checkpoint.
+  std::chrono::duration<double> kill_after{10};
+  // Port of the store on this machine; 0 takes a free one.
+  int master_port = 0;
+};
+
+// How one worker ended.
+struct WorkerEnd {
+  int rank = -1;
+  int exit_code = -1;        // -1 where a signal ended it
+  int signal = 0;            // 0 where it exited
+  bool was_stopped = false;  // stopped (SIGSTOP) when its end came, or never
+                             // continued before the launcher ended it
+  bool ended_by_launcher = false;  // had got the launcher's SIGTERM or SIGKILL
+  bool failed() const { return exit_code != 0; }
+};
+
+struct LaunchReport {
+  // 0 if every worker exited with 0; else the code of the first that failed,
+  // 1 where that one was killed by a signal.
+  int exit_code = 0;
+  // Rank of the first to fail, in the order in which the ends were seen.
+  std::optional<int> first_failed;
+  // The signal that the launcher was asked to end with, or 0.
+  int interrupted_by = 0;
+  std::vector<WorkerEnd> workers;  // by rank
+  // "worker 2 was killed by signal 9 (first to fail); worker 3 was stopped
+  // and had to be killed". Empty if all went well.
+  std::string message;
+};
+
+// Runs `command` (program, found through PATH, and its arguments) once for
+// each worker and returns when all have been reaped. Nothing is left running.
+// Prints nothing.
+//
+// Throws ConfigError if the options are impossible or the program cannot be
+// started, TransportError naming the port if the store cannot be served.
+// While it runs, the handlers of SIGINT, SIGTERM, SIGHUP and SIGCHLD are its
+// own; one call at a time in a process.
+LaunchReport launch(
+    const LaunchOptions& options, const std::vector<std::string>& command);
+
+}  // namespace grapevine::launch

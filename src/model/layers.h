@@ -1,0 +1,44 @@
+// The layers of the zoo: those of torch::nn, but with parameters that hold
+// nothing until model/initial.h fills them. (torch's own draw from its
+// generator, which all threads share, as soon as they are made.)
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+
+namespace grapevine::model {
+
+// y = x W^T + b; weight [out, in], bias [out].
+class LinearImpl : public torch::nn::Module {
+ public:
+  LinearImpl(int64_t in, int64_t out);
+  torch::Tensor forward(const torch::Tensor& input);
+
+  torch::Tensor weight;
+  torch::Tensor bias;
+};
+TORCH_MODULE(Linear);
+
+struct ConvOptions {
+  int64_t in;
+  int64_t out;
+  int64_t stride = 1;
+  bool bias = false;  // a batch norm behind it has its own
+};
+
+// 3 x 3, zero-padded by 1; weight [out, in, 3, 3].
+class Conv3x3Impl : public torch::nn::Module {
+ public:
+  explicit Conv3x3Impl(const ConvOptions& options);
+  torch::Tensor forward(const torch::Tensor& input);
+
+  torch::Tensor weight;
+  torch::Tensor bias;  // undefined without one
+
+ private:
+  int64_t stride_;
+};
+TORCH_MODULE(Conv3x3);
+
+}  // namespace grapevine::model

@@ -1,0 +1,3 @@
+gv_layer(optim
+  SOURCES lr_schedule.cpp sgd.cpp
+  DEPS Grapevine::arena Grapevine::kernel)

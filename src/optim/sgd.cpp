@@ -1,0 +1,47 @@
+#include "optim/sgd.h"
+
+#include "kernel/sgd.h"
+
+namespace grapevine::optim {
+
+std::vector<std::string> Sgd::state_planes() const {
+  if (options_.momentum == 0) return {};
+  return {"momentum"};
+}
+
+void Sgd::update(
+    arena::Arena& arena,
+    Range range,
+    const StepInfo& info,
+    std::span<double> squared_norms) const {
+  kernel::SgdOptions options{
+      .lr = static_cast<float>(info.lr),
+      .momentum = static_cast<float>(options_.momentum),
+      .weight_decay = 0,
+      .gradient_scale = static_cast<float>(info.gradient_scale),
+      .nesterov = options_.nesterov,
+      .first_step = info.step == 0,
+  };
+  float* x = arena.parameters().data();
+  const float* g = arena.gradients().data();
+  float* m = options_.momentum == 0 ? nullptr : arena.state(0).data();
+  const auto& tensors = arena.layout().tensors();
+  arena.layout().for_each_block(range, [&](int tensor, Range block) {
+    const bool decays =
+        options_.decay_everything || tensors[tensor].is_matrix;
+    options.weight_decay =
+        decays ? static_cast<float>(options_.weight_decay) : 0.0F;
+    const double squares = kernel::sgd_update(
+        x,
+        g,
+        m,
+        block.begin,
+        block.end,
+        options,
+        {},
+        !squared_norms.empty());
+    if (!squared_norms.empty()) squared_norms[tensor] += squares;
+  });
+}
+
+} // namespace grapevine::optim

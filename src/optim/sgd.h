@@ -1,0 +1,40 @@
+// Stochastic gradient descent with momentum (heavy ball or Nesterov) and L2
+// decay, as torch::optim::SGD computes it, bit for bit:
+//
+//   d = g + weight_decay * x
+//   m = momentum * m + d              (m = d at the first step)
+//   x = x - lr * m                    heavy ball
+//   x = x - lr * (d + momentum * m)   Nesterov
+//
+// Decay leaves out biases and norms (tensors of one dimension) unless
+// `decay_everything`. One pass over x, g and m; no messages.
+#pragma once
+
+#include "optim/local_rule.h"
+
+namespace grapevine::optim {
+
+struct SgdOptions {
+  double momentum = 0.9;
+  bool nesterov = false;
+  double weight_decay = 0;
+  bool decay_everything = false;
+};
+
+class Sgd : public LocalRule {
+ public:
+  explicit Sgd(SgdOptions options) : options_(options) {}
+
+  std::string name() const override { return "sgd"; }
+  std::vector<std::string> state_planes() const override;
+  void update(
+      arena::Arena& arena,
+      Range range,
+      const StepInfo& info,
+      std::span<double> squared_norms) const override;
+
+ private:
+  SgdOptions options_;
+};
+
+} // namespace grapevine::optim

@@ -1,0 +1,3 @@
+gv_layer(probe
+  SOURCES consensus.cpp dispersion.cpp spans.cpp
+  DEPS Grapevine::base)

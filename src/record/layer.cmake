@@ -1,0 +1,6 @@
+gv_layer(record
+  SOURCES atomic_file.cpp checkpoint.cpp json_fields.cpp posix.cpp
+    record_reader.cpp record_writer.cpp run_directory.cpp run_lock.cpp
+    safetensors_reader.cpp safetensors_writer.cpp
+  DEPS Grapevine::base nlohmann_json::nlohmann_json fmt::fmt
+  PRIVATE_DEPS ZLIB::ZLIB)

@@ -1,0 +1,38 @@
+#include "record/run_lock.h"
+
+#include "base/error.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace grapevine::record {
+
+RunLock::RunLock(const std::filesystem::path& run) {
+  std::error_code error;
+  std::filesystem::create_directories(run, error);
+  descriptor_ = open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ < 0) {
+    const std::string reason = fmt::format(
+        "cannot use {} as a run directory: {}",
+        run.string(),
+        error ? error.message() : std::strerror(errno));
+    if (errno == ENOTDIR) throw ConfigError(reason);
+    throw IoError(reason);
+  }
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    close(descriptor_);
+    throw ConfigError(fmt::format(
+        "another process is at work on the run {}", run.string()));
+  }
+}
+
+RunLock::~RunLock() {
+  close(descriptor_);
+}
+
+} // namespace grapevine::record

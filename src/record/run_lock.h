@@ -1,0 +1,22 @@
+// At most one process at a time is at work on a run: an advisory lock on its
+// directory, released by the end of the process, however it ends.
+#pragma once
+
+#include <filesystem>
+
+namespace grapevine::record {
+
+class RunLock {
+ public:
+  // Creates the directory if need be. ConfigError if somebody else holds the
+  // run or the path is no directory, IoError if it cannot be made.
+  explicit RunLock(const std::filesystem::path& run);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+} // namespace grapevine::record

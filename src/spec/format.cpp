@@ -1,0 +1,62 @@
+#include "base/sha256.h"
+#include "spec/spec_table.h"
+
+#include <fmt/format.h>
+
+namespace grapevine::spec {
+namespace {
+
+constexpr size_t kHashDigits = 12;
+
+// The preset names the run as long as its graph was not replaced.
+std::string label(const Spec& spec) {
+  for (const Preset& preset : preset_table()) {
+    const bool is_graph = preset.graph.empty() || preset.graph == spec.graph;
+    if (preset.name == spec.preset && is_graph) return preset.name;
+  }
+  return spec.graph;
+}
+
+}  // namespace
+
+std::string to_toml(const Spec& spec) {
+  std::string text;
+  std::string group;
+  for (const SpecEntry& entry : spec_table()) {
+    if (entry.group != group) {
+      text += fmt::format("{}# {}\n", group.empty() ? "" : "\n", entry.group);
+      group = entry.group;
+    }
+    text += fmt::format("{} = {}\n", entry.key, entry.get_toml(spec));
+  }
+  return text;
+}
+
+std::map<std::string, std::string> spec_fingerprint(const Spec& spec) {
+  std::map<std::string, std::string> values;
+  for (const SpecEntry& entry : spec_table()) {
+    if (entry.decides_result) values[entry.key] = entry.get_toml(spec);
+  }
+  return values;
+}
+
+std::string spec_hash(const Spec& spec) {
+  std::string text;
+  for (const auto& [key, value] : spec_fingerprint(spec)) {
+    text += fmt::format("{} = {}\n", key, value);
+  }
+  return sha256_hex(text).substr(0, kHashDigits);
+}
+
+std::string run_name(const Spec& spec) {
+  return fmt::format(
+      "{}-{}-{}-n{}-s{}-{}",
+      label(spec),
+      spec.model,
+      spec.data,
+      spec.n,
+      spec.seed,
+      spec_hash(spec));
+}
+
+}  // namespace grapevine::spec

@@ -1,0 +1,481 @@
+#include "spec/spec_table.h"
+#include "base/error.h"
+#include "base/names.h"
+#include "graph/schedule.h"
+#include "spec/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace grapevine::spec {
+namespace {
+
+constexpr int64_t kAnyMore = std::numeric_limits<int64_t>::max();
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
+constexpr bool kDecides = true;
+constexpr bool kDoesNot = false;
+
+template <typename T>
+SpecEntry integer(
+    std::string key,
+    T Spec::*field,
+    IntegerRange range,
+    bool decides,
+    std::string help) {
+  range.most = static_cast<int64_t>(std::min<uint64_t>(
+      range.most, static_cast<uint64_t>(std::numeric_limits<T>::max())));
+  return {
+      .key = std::move(key),
+      .group = "",
+      .help = std::move(help),
+      .type = "integer",
+      .allowed = {},
+      .decides_result = decides,
+      .set =
+          [=](Spec& spec, std::string_view text) {
+            spec.*field = static_cast<T>(parse_integer(text, range));
+          },
+      .get_toml =
+          [=](const Spec& spec) { return fmt::format("{}", spec.*field); }};
+}
+
+SpecEntry bytes(
+    std::string key,
+    int64_t Spec::*field,
+    IntegerRange range,
+    bool decides,
+    std::string help) {
+  SpecEntry entry =
+      integer(std::move(key), field, range, decides, std::move(help));
+  entry.type = "bytes";
+  entry.set = [=](Spec& spec, std::string_view text) {
+    spec.*field = parse_bytes(text, range);
+  };
+  return entry;
+}
+
+SpecEntry number(
+    std::string key,
+    double Spec::*field,
+    NumberRange range,
+    bool decides,
+    std::string help) {
+  return {
+      .key = std::move(key),
+      .group = "",
+      .help = std::move(help),
+      .type = "number",
+      .allowed = {},
+      .decides_result = decides,
+      .set =
+          [=](Spec& spec, std::string_view text) {
+            spec.*field = parse_number(text, range);
+          },
+      .get_toml = [=](const Spec& spec) { return toml_number(spec.*field); }};
+}
+
+SpecEntry numbers(
+    std::string key,
+    std::vector<double> Spec::*field,
+    NumberRange range,
+    bool decides,
+    std::string help) {
+  return {
+      .key = std::move(key),
+      .group = "",
+      .help = std::move(help),
+      .type = "numbers",
+      .allowed = {},
+      .decides_result = decides,
+      .set =
+          [=](Spec& spec, std::string_view text) {
+            spec.*field = parse_numbers(text, range);
+          },
+      .get_toml = [=](const Spec& spec) { return toml_numbers(spec.*field); }};
+}
+
+SpecEntry yes_no(
+    std::string key, bool Spec::*field, bool decides, std::string help) {
+  return {
+      .key = std::move(key),
+      .group = "",
+      .help = std::move(help),
+      .type = "yes/no",
+      .allowed = {},
+      .decides_result = decides,
+      .set = [=](Spec& spec,
+                 std::string_view text) { spec.*field = parse_yes_no(text); },
+      .get_toml = [=](const Spec& spec) -> std::string {
+        return spec.*field ? "true" : "false";
+      }};
+}
+
+SpecEntry text(
+    std::string key, std::string Spec::*field, bool decides, std::string help) {
+  return {
+      .key = std::move(key),
+      .group = "",
+      .help = std::move(help),
+      .type = "text",
+      .allowed = {},
+      .decides_result = decides,
+      .set = [=](Spec& spec, std::string_view text) { spec.*field = text; },
+      .get_toml = [=](const Spec& spec) { return toml_text(spec.*field); }};
+}
+
+// A word of a list; also empty where that is the default ("not given").
+SpecEntry choice(
+    std::string key,
+    std::string Spec::*field,
+    std::vector<std::string> allowed,
+    bool decides,
+    std::string help) {
+  SpecEntry entry = text(key, field, decides, std::move(help));
+  entry.allowed = allowed;
+  entry.set = [=](Spec& spec, std::string_view word) {
+    const bool may_be_empty = (Spec().*field).empty();
+    const bool known =
+        std::find(allowed.begin(), allowed.end(), word) != allowed.end();
+    if (!known && !(word.empty() && may_be_empty)) {
+      throw ConfigError(unknown_name(key, word, allowed));
+    }
+    spec.*field = word;
+  };
+  return entry;
+}
+
+template <typename Table>
+std::vector<std::string> names_of(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& entry : table)
+    names.push_back(entry.name);
+  return names;
+}
+
+// -1 stands for "from the other options"; no other negative value does.
+SpecEntry gamma() {
+  SpecEntry entry = number(
+      "gamma",
+      &Spec::gamma,
+      {0, kNoBound},
+      kDecides,
+      "ada: neighbours lost an epoch; -1 = (k0 - 2) / (epochs - 1)");
+  entry.set = [checked = entry.set](Spec& spec, std::string_view text) {
+    if (text == "-1" || text == "-1.0") {
+      spec.gamma = -1;
+    } else {
+      checked(spec, text);
+    }
+  };
+  return entry;
+}
+
+std::vector<SpecEntry> task_entries() {
+  return {
+      text("model", &Spec::model, kDecides, "what is trained: see `models`"),
+      text("data", &Spec::data, kDecides, "what on: see `data list`"),
+      text(
+          "data-dir",
+          &Spec::data_dir,
+          kDoesNot,
+          "where the data lie; empty = the usual places"),
+      integer(
+          "synthetic-samples",
+          &Spec::synthetic_samples,
+          {1, kAnyMore},
+          kDecides,
+          "training samples of the synthetic data"),
+      text(
+          "init",
+          &Spec::init,
+          kDecides,
+          "safetensors file with the initial parameters"),
+  };
+}
+
+std::vector<SpecEntry> algorithm_entries() {
+  return {
+      choice(
+          "preset",
+          &Spec::preset,
+          names_of(preset_table()),
+          kDoesNot,
+          "sets agreement, optimizer and graph"),
+      choice(
+          "agreement",
+          &Spec::agreement,
+          {"allreduce", "adapt-then-combine"},
+          kDecides,
+          "gradients are averaged, or parameters after the step"),
+      choice(
+          "optimizer",
+          &Spec::optimizer,
+          {"sgd"},
+          kDecides,
+          "every worker's own step"),
+      choice(
+          "buffers",
+          &Spec::buffers,
+          {"local", "averaged"},
+          kDecides,
+          "batch-norm statistics stay a worker's own, or are mixed too"),
+  };
+}
+
+std::vector<SpecEntry> graph_entries() {
+  return {
+      integer("n", &Spec::n, {1, graph::kMaxWorkers}, kDecides, "workers"),
+      choice(
+          "graph",
+          &Spec::graph,
+          names_of(graph::graph_table()),
+          kDecides,
+          "who averages with whom"),
+      integer(
+          "rows",
+          &Spec::rows,
+          {0, 65536},
+          kDecides,
+          "torus: rows; 0 = as square as possible"),
+      integer(
+          "k",
+          &Spec::k,
+          {0, 65536},
+          kDecides,
+          "lattice, random-regular: neighbours; 0 = 4 or what n allows"),
+      text("edges", &Spec::edges, kDecides, "edges: file with an edge a line"),
+      integer(
+          "workers-per-node",
+          &Spec::workers_per_node,
+          {1, 65536},
+          kDecides,
+          "aer: workers that share a node"),
+      integer(
+          "k0",
+          &Spec::k0,
+          {0, 65536},
+          kDecides,
+          "ada: neighbours in the first epoch; 0 = n - 1"),
+      gamma(),
+  };
+}
+
+std::vector<SpecEntry> length_entries() {
+  return {
+      integer(
+          "epochs",
+          &Spec::epochs,
+          {1, 1000000},
+          kDecides,
+          "passes over the training data"),
+      integer(
+          "steps",
+          &Spec::steps,
+          {0, kAnyMore},
+          kDecides,
+          "a bound on all steps; 0 = none"),
+      integer(
+          "batch",
+          &Spec::batch,
+          {1, 1 << 24},
+          kDecides,
+          "samples a worker and step"),
+      choice(
+          "partial",
+          &Spec::partial,
+          {"drop", "keep"},
+          kDecides,
+          "samples that do not fill a step of all workers"),
+      integer(
+          "seed",
+          &Spec::seed,
+          {0, kAnyMore},
+          kDecides,
+          "of all chance in the run"),
+  };
+}
+
+std::vector<SpecEntry> rule_entries() {
+  return {
+      number(
+          "lr",
+          &Spec::lr,
+          {.least = 0, .most = kNoBound, .above = true},
+          kDecides,
+          "learning rate, before scaling"),
+      choice(
+          "lr-schedule",
+          &Spec::lr_schedule,
+          {"constant", "step", "cosine"},
+          kDecides,
+          "how the learning rate falls"),
+      numbers(
+          "lr-steps",
+          &Spec::lr_steps,
+          {.least = 0, .most = 1, .above = true, .below = true},
+          kDecides,
+          "step: times 0.1 at these fractions of the run"),
+      number(
+          "warmup",
+          &Spec::warmup,
+          {0, kNoBound},
+          kDecides,
+          "epochs of linear warm-up; fractions allowed"),
+      choice(
+          "lr-scaling",
+          &Spec::lr_scaling,
+          {"none", "linear", "sqrt"},
+          kDecides,
+          "with the global batch, in units of 256 samples"),
+      choice(
+          "lr-scaling-by",
+          &Spec::lr_scaling_by,
+          {"workers", "degree"},
+          kDecides,
+          "global batch = batch times n, or times degree + 1"),
+      number(
+          "momentum",
+          &Spec::momentum,
+          {.least = 0, .most = 1, .below = true},
+          kDecides,
+          "of SGD; 0 = none"),
+      yes_no("nesterov", &Spec::nesterov, kDecides, "Nesterov's momentum"),
+      number(
+          "weight-decay",
+          &Spec::weight_decay,
+          {0, kNoBound},
+          kDecides,
+          "L2 coefficient"),
+      choice(
+          "decay",
+          &Spec::decay,
+          {"matrices", "all"},
+          kDecides,
+          "all but norms and biases decay, or everything"),
+      number(
+          "clip",
+          &Spec::clip,
+          {0, kNoBound},
+          kDecides,
+          "largest norm of a gradient; 0 = none"),
+  };
+}
+
+std::vector<SpecEntry> measurement_entries() {
+  return {
+      integer(
+          "probe-every",
+          &Spec::probe_every,
+          {0, kAnyMore},
+          kDecides,
+          "steps between records of norms; 0 = never"),
+      integer(
+          "eval-every",
+          &Spec::eval_every,
+          {0, kAnyMore},
+          kDecides,
+          "epochs between evaluations; 0 = only the last"),
+      integer(
+          "eval-samples",
+          &Spec::eval_samples,
+          {1, kAnyMore},
+          kDecides,
+          "test samples that every replica is evaluated on"),
+      yes_no(
+          "eval-full",
+          &Spec::eval_full,
+          kDecides,
+          "evaluate replicas on the whole test set"),
+  };
+}
+
+std::vector<SpecEntry> execution_entries() {
+  return {
+      choice(
+          "transport",
+          &Spec::transport,
+          {"virtual", "mpi", "gloo"},
+          kDoesNot,
+          "what connects the workers; empty = as launched"),
+      integer(
+          "threads",
+          &Spec::threads,
+          {0, 4096},
+          kDoesNot,
+          "of the virtual cluster; 0 = all cores"),
+      bytes(
+          "bucket-bytes",
+          &Spec::bucket_bytes,
+          {64, int64_t{1} << 40},
+          kDoesNot,
+          "size of an exchanged bucket"),
+      number(
+          "deadline",
+          &Spec::deadline,
+          {.least = 0, .most = 1e9, .above = true},
+          kDoesNot,
+          "seconds that a worker waits for another"),
+      integer(
+          "checkpoint-every",
+          &Spec::checkpoint_every,
+          {0, kAnyMore},
+          kDoesNot,
+          "steps between checkpoints; 0 = every epoch"),
+      integer(
+          "prefetch",
+          &Spec::prefetch,
+          {0, 1024},
+          kDoesNot,
+          "batches gathered ahead"),
+      text(
+          "out",
+          &Spec::out,
+          kDoesNot,
+          "directory of the run; empty = runs/<name>"),
+      yes_no("fresh", &Spec::fresh, kDoesNot, "begin again where a run exists"),
+      yes_no(
+          "check", &Spec::check, kDoesNot, "verify invariants at every step"),
+  };
+}
+
+std::vector<SpecEntry> make_table() {
+  std::vector<SpecEntry> table;
+  const auto add = [&](const std::string& group,
+                       std::vector<SpecEntry> entries) {
+    for (SpecEntry& entry : entries) {
+      entry.group = group;
+      table.push_back(std::move(entry));
+    }
+  };
+  add("Task", task_entries());
+  add("Algorithm", algorithm_entries());
+  add("Graph", graph_entries());
+  add("Length", length_entries());
+  add("Local rule", rule_entries());
+  add("Measurement", measurement_entries());
+  add("Execution", execution_entries());
+  return table;
+}
+
+}  // namespace
+
+const std::vector<SpecEntry>& spec_table() {
+  static const std::vector<SpecEntry> table = make_table();
+  return table;
+}
+
+const SpecEntry* find_entry(std::string_view key) {
+  for (const SpecEntry& entry : spec_table()) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
+std::string flag_of(std::string_view key) {
+  return fmt::format("{}{}", key == "n" ? "-" : "--", key);
+}
+
+}  // namespace grapevine::spec

@@ -1,0 +1,83 @@
+// The one table of all options of a run, and what is made from it.
+#pragma once
+
+#include "spec/spec.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace grapevine::spec {
+
+struct SpecEntry {
+  std::string key;    // "lr-scaling": TOML key and, with --, the flag
+  std::string group;  // heading in --help: "Algorithm", "Graph", …
+  std::string help;   // one line, with units
+  // "integer", "number", "text", "yes/no", "numbers", "bytes" (an integer
+  // with an optional unit: 64k, 1MiB)
+  std::string type;
+  std::vector<std::string> allowed;  // empty = free
+  // False for what cannot change a result (transport, threads, paths):
+  // left out of the hash that names the run.
+  bool decides_result;
+  // Parses and stores; throws ConfigError with the reason only ("expected a
+  // number above 0, got 'x'"). The caller adds file and line or the flag.
+  std::function<void(Spec&, std::string_view)> set;
+  // The value as TOML ("0.05", "\"ring\"", "[0.5, 0.75]").
+  std::function<std::string(const Spec&)> get_toml;
+};
+
+const std::vector<SpecEntry>& spec_table();
+// Null where there is no such key.
+const SpecEntry* find_entry(std::string_view key);
+// As it is typed: "--lr", and "-n" for the number of workers.
+std::string flag_of(std::string_view key);
+
+struct Preset {
+  std::string name;
+  std::string summary;
+  std::string agreement;
+  std::string optimizer;
+  std::string graph;  // empty = any
+};
+const std::vector<Preset>& preset_table();
+
+// Where each key of a spec came from, for messages: "run.toml:12" or
+// "--lr". Keys not mentioned have their default.
+using Origins = std::map<std::string, std::string>;
+
+struct ParsedSpec {
+  Spec spec;
+  Origins origins;
+};
+
+// Reads TOML text (underscores in keys are taken for dashes), then the flags
+// (key -> value, in order; the last wins), then applies the preset underneath
+// them: what was given explicitly beside the preset wins over it, while a
+// preset given as a flag wins over the file. `agreement = allreduce` without a
+// graph means the complete one. ConfigError: syntax (file, line), unknown key
+// (nearest spelling), wrong type or value (what is allowed).
+ParsedSpec parse_spec(
+    std::string_view toml,
+    const std::string& file_name,
+    const std::vector<std::pair<std::string, std::string>>& flags);
+
+// Refuses combinations that make no sense, before anything starts, with the
+// reason and the origin of the offending key.
+void validate(const ParsedSpec& parsed);
+
+// Every key with its value, grouped, readable back by parse_spec to the same
+// Spec.
+std::string to_toml(const Spec& spec);
+
+// 12 hexadecimal digits over the keys that decide the result.
+std::string spec_hash(const Spec& spec);
+// "<preset or graph>-<model>-<data>-n<n>-s<seed>-<hash>".
+std::string run_name(const Spec& spec);
+// Key -> TOML value for the keys that decide the result: what workers compare.
+std::map<std::string, std::string> spec_fingerprint(const Spec& spec);
+
+}  // namespace grapevine::spec

@@ -1,0 +1,156 @@
+#include "base/error.h"
+#include "base/names.h"
+#include "graph/schedule.h"
+#include "spec/graph_options.h"
+#include "spec/spec_table.h"
+#include "spec/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace grapevine::spec {
+namespace {
+
+constexpr std::array<const char*, 6> kGraphKeys = {
+    "rows", "k", "edges", "workers-per-node", "k0", "gamma"};
+
+class Validator {
+ public:
+  explicit Validator(const ParsedSpec& parsed)
+      : spec_(parsed.spec), origins_(parsed.origins) {}
+
+  void run() const {
+    check_agreement();
+    check_local_rule();
+    check_graph_options();
+    check_schedule();
+  }
+
+ private:
+  // "--k: reason" with the origins of those keys that were given, else with
+  // the keys themselves.
+  [[noreturn]] void refuse(
+      const std::vector<std::string>& keys, const std::string& reason) const {
+    std::vector<std::string> places;
+    for (const std::string& key : keys) {
+      const auto origin = origins_.find(key);
+      if (origin == origins_.end()) continue;
+      const bool is_flag = origin->second == flag_of(key);
+      const std::string place =
+          is_flag ? origin->second : fmt::format("{}: {}", origin->second, key);
+      places.push_back(place);
+    }
+    if (places.empty()) places = {keys.front()};
+    throw ConfigError(fmt::format("{}: {}", comma_list(places), reason));
+  }
+
+  void check_agreement() const {
+    if (spec_.agreement != "allreduce" || spec_.graph == "complete") return;
+    refuse(
+        {"graph", "agreement"},
+        fmt::format(
+            "allreduce averages gradients over all workers, so its graph is "
+            "complete, not {}; use agreement adapt-then-combine for a {}",
+            spec_.graph,
+            spec_.graph));
+  }
+
+  void check_local_rule() const {
+    if (spec_.nesterov && spec_.momentum == 0) {
+      refuse({"nesterov", "momentum"}, "nesterov needs a momentum above 0");
+    }
+    if (!std::is_sorted(spec_.lr_steps.begin(), spec_.lr_steps.end())) {
+      refuse({"lr-steps"}, "the fractions must not fall");
+    }
+  }
+
+  const graph::GraphEntry& graph_entry() const {
+    std::vector<std::string> names;
+    for (const graph::GraphEntry& entry : graph::graph_table()) {
+      if (entry.name == spec_.graph) return entry;
+      names.push_back(entry.name);
+    }
+    refuse({"graph"}, unknown_name("graph", spec_.graph, names));
+  }
+
+  static bool takes(const graph::GraphEntry& entry, const std::string& key) {
+    const auto& options = entry.options;
+    return std::find(options.begin(), options.end(), key) != options.end();
+  }
+
+  // An option that the graph would ignore is a mistake, unless it has its
+  // default value, as in the spec.toml of a run.
+  void check_graph_options() const {
+    const graph::GraphEntry& entry = graph_entry();
+    const Spec defaults;
+    for (const std::string key : kGraphKeys) {
+      const SpecEntry& option = *find_entry(key);
+      if (takes(entry, key)) continue;
+      if (option.get_toml(spec_) == option.get_toml(defaults)) continue;
+      std::vector<std::string> takers;
+      for (const graph::GraphEntry& other : graph::graph_table()) {
+        if (takes(other, key)) takers.push_back(other.name);
+      }
+      refuse(
+          {key},
+          fmt::format(
+              "the graph '{}' takes no {} (it is for {})",
+              spec_.graph,
+              key,
+              one_of(takers)));
+    }
+  }
+
+  void check_schedule() const {
+    try {
+      graph::make_schedule(graph_options(spec_));
+    } catch (const ConfigError& error) {
+      std::vector<std::string> keys;
+      for (const std::string key : kGraphKeys) {
+        if (takes(graph_entry(), key)) keys.push_back(key);
+      }
+      keys.push_back("n");
+      keys.push_back("graph");
+      refuse(given_first(keys), error.what());
+    }
+  }
+
+  // The graph's own options and n are to blame rather than its name; the name
+  // only where nothing else was given.
+  std::vector<std::string> given_first(std::vector<std::string> keys) const {
+    std::vector<std::string> given;
+    for (const std::string& key : keys) {
+      if (origins_.count(key) && (key != "graph" || given.empty())) {
+        given.push_back(key);
+      }
+    }
+    return given.empty() ? std::vector<std::string>{"graph"} : given;
+  }
+
+  const Spec& spec_;
+  const Origins& origins_;
+};
+
+}  // namespace
+
+graph::GraphOptions graph_options(const Spec& spec) {
+  return {
+      .name = spec.graph,
+      .n = spec.n,
+      .seed = spec.seed,
+      .rows = spec.rows,
+      .k = spec.k,
+      .edges_file = spec.edges,
+      .workers_per_node = spec.workers_per_node,
+      .k0 = spec.k0,
+      .gamma = spec.gamma,
+      .epochs = spec.epochs};
+}
+
+void validate(const ParsedSpec& parsed) {
+  Validator(parsed).run();
+}
+
+}  // namespace grapevine::spec

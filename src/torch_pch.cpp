@@ -1,0 +1,1 @@
+// Owns the precompiled torch header that the torch layers share.

@@ -1,0 +1,95 @@
+#include "train/evaluator.h"
+
+#include "base/random.h"
+
+#include <numeric>
+
+namespace grapevine::train {
+namespace {
+
+std::vector<int64_t> all_indices(int64_t count) {
+  std::vector<int64_t> indices(count);
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+std::unique_ptr<EvaluationSet> draw_subset(
+    const data::Source& test,
+    const EvaluatorOptions& options) {
+  if (options.full || options.samples >= test.size()) return nullptr;
+  std::vector<int64_t> indices = all_indices(test.size());
+  Random(options.seed, Purpose::kEvalSubset)
+      .shuffle(std::span<int64_t>(indices));
+  indices.resize(options.samples);
+  return std::make_unique<EvaluationSet>(test, indices);
+}
+
+} // namespace
+
+double Evaluation::mean_accuracy() const {
+  return std::accumulate(test_accuracy.begin(), test_accuracy.end(), 0.0) /
+      static_cast<double>(test_accuracy.size());
+}
+
+Evaluator::Evaluator(
+    cluster::Cluster& cluster,
+    std::vector<Worker>& workers,
+    Worker& spare,
+    const data::Source& test,
+    const EvaluatorOptions& options)
+    : cluster_(cluster),
+      workers_(workers),
+      spare_(spare),
+      whole_(test, all_indices(test.size())),
+      subset_(draw_subset(test, options)) {}
+
+Evaluation Evaluator::evaluate() {
+  Evaluation evaluation = score_replicas();
+  score_averaged(evaluation);
+  return evaluation;
+}
+
+Evaluation Evaluator::score_replicas() {
+  const EvaluationSet& set = subset_ ? *subset_ : whole_;
+  cluster::Rows mine(workers_.size());
+  cluster_.for_each([&](int index) {
+    workers_[index].set_training(false);
+    const Score score = workers_[index].score(set);
+    workers_[index].set_training(true);
+    mine[index] = {score.loss, score.correct};
+  });
+  Evaluation evaluation;
+  const auto samples = static_cast<double>(set.samples());
+  for (const std::vector<double>& row : cluster_.all_gather(mine)) {
+    evaluation.test_loss.push_back(row[0] / samples);
+    evaluation.test_accuracy.push_back(row[1] / samples);
+  }
+  return evaluation;
+}
+
+void Evaluator::score_averaged(Evaluation& evaluation) {
+  cluster_.mean(algo::Plane::kParameters, spare_.arena().parameters());
+  cluster_.mean(algo::Plane::kBuffers, spare_.arena().buffers());
+  spare_.set_training(false);
+  cluster::Rows mine(workers_.size());
+  cluster_.for_each([&](int index) {
+    const int rank = cluster_.hosted()[index];
+    for (int64_t batch = rank; batch < whole_.batches();
+         batch += cluster_.size()) {
+      const Score score = spare_.score(whole_, batch);
+      mine[index].insert(mine[index].end(), {score.loss, score.correct});
+    }
+  });
+  const cluster::Rows rows = cluster_.all_gather(mine);
+  Score total;
+  for (int64_t batch = 0; batch < whole_.batches(); ++batch) {
+    const std::vector<double>& row = rows[batch % cluster_.size()];
+    total.loss += row[2 * (batch / cluster_.size())];
+    total.correct += row[2 * (batch / cluster_.size()) + 1];
+  }
+  const auto samples = static_cast<double>(whole_.samples());
+  evaluation.averaged_model_loss = total.loss / samples;
+  evaluation.averaged_model_accuracy = total.correct / samples;
+}
+
+} // namespace grapevine::train

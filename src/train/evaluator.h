@@ -1,0 +1,56 @@
+// Evaluates every replica and the averaged model, over a whole cluster.
+#pragma once
+
+#include "cluster/cluster.h"
+#include "data/source.h"
+#include "train/worker.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace grapevine::train {
+
+struct Evaluation {
+  std::vector<double> test_accuracy; // of each replica, in rank order
+  std::vector<double> test_loss;
+  double averaged_model_accuracy = 0;
+  double averaged_model_loss = 0;
+
+  double mean_accuracy() const;
+};
+
+struct EvaluatorOptions {
+  // Replicas see the same `samples` of the test set, drawn by seed; all of it
+  // if that is as large or `full`. The averaged model always sees all.
+  int64_t samples = 1000;
+  bool full = false;
+  uint64_t seed = 0;
+};
+
+class Evaluator {
+ public:
+  // spare: a worker like the others, into which the averaged model is put.
+  // All borrowed.
+  Evaluator(
+      cluster::Cluster& cluster,
+      std::vector<Worker>& workers,
+      Worker& spare,
+      const data::Source& test,
+      const EvaluatorOptions& options);
+
+  // Collective; the same result on every process. The batches of the averaged
+  // model are dealt to the workers, so that no process waits long.
+  Evaluation evaluate();
+
+ private:
+  Evaluation score_replicas();
+  void score_averaged(Evaluation& evaluation);
+
+  cluster::Cluster& cluster_;
+  std::vector<Worker>& workers_;
+  Worker& spare_;
+  EvaluationSet whole_;
+  std::unique_ptr<EvaluationSet> subset_;
+};
+
+} // namespace grapevine::train

@@ -1,0 +1,20 @@
+gv_layer(train TORCH
+  SOURCES
+    build_info.cpp evaluator.cpp offline.cpp planes.cpp result.cpp run.cpp
+    setup.cpp torch_threads.cpp trainer.cpp worker.cpp
+  DEPS
+    Grapevine::cluster Grapevine::bind Grapevine::data Grapevine::model
+    Grapevine::optim Grapevine::probe Grapevine::record Grapevine::spec
+    Grapevine::transport nlohmann_json::nlohmann_json
+  PRIVATE_DEPS ${CMAKE_DL_LIBS})
+target_compile_definitions(gv_train PRIVATE GV_VERSION="${PROJECT_VERSION}")
+# Most of it never sees torch.
+set_source_files_properties(
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluator.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/offline.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/planes.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/result.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/run.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/setup.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/trainer.cpp
+  PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

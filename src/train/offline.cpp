@@ -1,0 +1,133 @@
+// What can be done with a run that has ended: evaluate it again, export it.
+#include "base/thread_pool.h"
+#include "cluster/cluster.h"
+#include "record/checkpoint.h"
+#include "record/run_directory.h"
+#include "spec/spec_table.h"
+#include "train/evaluator.h"
+#include "train/planes.h"
+#include "train/setup.h"
+#include "train/torch_threads.h"
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <thread>
+
+namespace grapevine::train {
+namespace {
+
+// The workers of a run's newest checkpoint, as a virtual cluster.
+class StoredRun {
+ public:
+  StoredRun(
+      const std::filesystem::path& path,
+      const std::vector<std::string>& data_path)
+      : directory_(path),
+        pool_(
+            std::max(1, static_cast<int>(std::thread::hardware_concurrency())),
+            use_one_torch_thread),
+        setup_(make_setup(read_spec(directory_), data_path)) {
+    const record::Checkpoints checkpoints(directory_);
+    const auto list = checkpoints.list();
+    if (list.empty()) {
+      throw IoError(fmt::format("{} has no checkpoint", path.string()));
+    }
+    checkpoint_ = list.front();
+    const auto state_planes = setup_.rule->state_planes();
+    for (int rank = 0; rank < setup_.spec.n; ++rank) {
+      Worker& worker = workers_.emplace_back(setup_.worker_options());
+      restore_planes(
+          checkpoints.read_worker(checkpoint_, rank),
+          state_planes,
+          worker.arena());
+      arenas_.push_back(&worker.arena());
+    }
+    cluster_ = cluster::make_virtual_cluster(setup_.spec.n, pool_);
+    cluster_->attach(arenas_);
+  }
+
+  const Setup& setup() const { return setup_; }
+  cluster::Cluster& cluster() { return *cluster_; }
+  std::vector<Worker>& workers() { return workers_; }
+  int64_t step() const { return checkpoint_.step; }
+  const record::RunDirectory& directory() const { return directory_; }
+
+ private:
+  static spec::Spec read_spec(const record::RunDirectory& directory) {
+    if (!directory.exists()) {
+      throw ConfigError(fmt::format(
+          "{} is not a run directory (no run.json)",
+          directory.path().string()));
+    }
+    return spec::parse_spec(
+               directory.read_spec(), directory.spec_file().string(), {})
+        .spec;
+  }
+
+  record::RunDirectory directory_;
+  ThreadPool pool_;
+  Setup setup_;
+  record::CheckpointInfo checkpoint_;
+  std::vector<Worker> workers_;
+  std::vector<arena::Arena*> arenas_;
+  std::unique_ptr<cluster::Cluster> cluster_;
+};
+
+} // namespace
+
+TrainResult evaluate_run(
+    const std::filesystem::path& run,
+    bool eval_full,
+    const std::vector<std::string>& data_path) {
+  use_one_torch_thread();
+  StoredRun stored(run, data_path);
+  const Setup& setup = stored.setup();
+  Worker spare(setup.worker_options());
+  Evaluator evaluator(
+      stored.cluster(),
+      stored.workers(),
+      spare,
+      *setup.dataset.test,
+      {.samples = setup.spec.eval_samples,
+       .full = eval_full || setup.spec.eval_full,
+       .seed = setup.spec.seed});
+  const Evaluation evaluation = evaluator.evaluate();
+  TrainResult result;
+  // What training said of itself stays; what is measured here replaces it.
+  if (const auto json = stored.directory().read_run();
+      json && json->contains("result")) {
+    result = result_from_json(json->at("result"));
+  }
+  result.run = run.string();
+  result.steps = stored.step();
+  result.epochs = stored.step() / setup.steps_per_epoch();
+  result.test_accuracy = evaluation.mean_accuracy();
+  result.averaged_model_accuracy = evaluation.averaged_model_accuracy;
+  result.parameters_sha256 = stored.cluster().parameters_sha256();
+  return result;
+}
+
+int64_t export_run(
+    const std::filesystem::path& run,
+    const std::filesystem::path& file,
+    const std::vector<std::string>& data_path) {
+  use_one_torch_thread();
+  StoredRun stored(run, data_path);
+  Worker average(stored.setup().worker_options());
+  stored.cluster().mean(
+      algo::Plane::kParameters, average.arena().parameters());
+  stored.cluster().mean(algo::Plane::kBuffers, average.arena().buffers());
+  const auto tensors = named_tensors(average.arena());
+  record::write_safetensors(
+      file,
+      tensors,
+      {{"model", stored.setup().spec.model},
+       {"step", std::to_string(stored.step())},
+       {"workers", std::to_string(stored.setup().spec.n)}});
+  return static_cast<int64_t>(tensors.size());
+}
+
+} // namespace grapevine::train

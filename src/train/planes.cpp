@@ -1,0 +1,115 @@
+#include "train/planes.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace grapevine::train {
+namespace {
+
+record::TensorView whole(
+    const std::string& name,
+    std::span<const float> plane) {
+  return {name, {static_cast<int64_t>(plane.size())}, plane};
+}
+
+void restore(
+    const record::Safetensors& file,
+    const std::string& name,
+    std::span<float> plane) {
+  const auto found = file.tensors.find(name);
+  if (found == file.tensors.end()) {
+    throw IoError(fmt::format("the checkpoint has no plane '{}'", name));
+  }
+  const std::vector<float>& values = found->second.values;
+  if (values.size() != plane.size()) {
+    throw IoError(fmt::format(
+        "plane '{}' of the checkpoint has {} values, expected {}",
+        name,
+        values.size(),
+        plane.size()));
+  }
+  std::ranges::copy(values, plane.begin());
+}
+
+void append_tensors(
+    std::vector<record::TensorView>& views,
+    const arena::Layout& layout,
+    std::span<const float> plane) {
+  for (const arena::TensorEntry& tensor : layout.tensors()) {
+    views.push_back(
+        {tensor.name,
+         tensor.shape,
+         plane.subspan(tensor.offset, tensor.elements)});
+  }
+}
+
+void load_tensors(
+    const record::Safetensors& file,
+    const std::string& path,
+    const arena::Layout& layout,
+    std::span<float> plane,
+    bool must_be_there) {
+  for (const arena::TensorEntry& tensor : layout.tensors()) {
+    const auto found = file.tensors.find(tensor.name);
+    if (found == file.tensors.end()) {
+      if (!must_be_there) continue;
+      throw IoError(fmt::format("{} has no tensor '{}'", path, tensor.name));
+    }
+    if (found->second.shape != tensor.shape) {
+      throw IoError(fmt::format(
+          "{}: tensor '{}' has the shape [{}], expected [{}]",
+          path,
+          tensor.name,
+          fmt::join(found->second.shape, ", "),
+          fmt::join(tensor.shape, ", ")));
+    }
+    std::ranges::copy(
+        found->second.values, plane.subspan(tensor.offset).begin());
+  }
+}
+
+} // namespace
+
+std::vector<record::TensorView> planes_to_store(
+    const arena::Arena& arena,
+    const std::vector<std::string>& state_planes) {
+  std::vector<record::TensorView> views = {
+      whole("parameters", arena.parameters())};
+  for (size_t i = 0; i < state_planes.size(); ++i) {
+    views.push_back(whole(state_planes[i], arena.state(static_cast<int>(i))));
+  }
+  views.push_back(whole("buffers", arena.buffers()));
+  return views;
+}
+
+void restore_planes(
+    const record::Safetensors& file,
+    const std::vector<std::string>& state_planes,
+    arena::Arena& arena) {
+  restore(file, "parameters", arena.parameters());
+  for (size_t i = 0; i < state_planes.size(); ++i) {
+    restore(file, state_planes[i], arena.state(static_cast<int>(i)));
+  }
+  restore(file, "buffers", arena.buffers());
+}
+
+std::vector<record::TensorView> named_tensors(const arena::Arena& arena) {
+  std::vector<record::TensorView> views;
+  append_tensors(views, arena.layout(), arena.parameters());
+  append_tensors(views, arena.buffer_layout(), arena.buffers());
+  return views;
+}
+
+void load_named_tensors(
+    const record::Safetensors& file,
+    const std::string& path,
+    arena::Arena& arena) {
+  load_tensors(file, path, arena.layout(), arena.parameters(), true);
+  load_tensors(file, path, arena.buffer_layout(), arena.buffers(), false);
+}
+
+} // namespace grapevine::train

@@ -1,0 +1,36 @@
+// What of an arena goes into files, and comes back.
+#pragma once
+
+#include "arena/arena.h"
+#include "record/safetensors.h"
+
+#include <string>
+#include <vector>
+
+namespace grapevine::train {
+
+// A worker's checkpoint: the planes "parameters", each of the rule's state
+// planes under its name, and "buffers", flat, gaps included. Borrowed from the
+// arena.
+std::vector<record::TensorView> planes_to_store(
+    const arena::Arena& arena,
+    const std::vector<std::string>& state_planes);
+
+// The reverse. IoError if a plane is missing or has another size.
+void restore_planes(
+    const record::Safetensors& file,
+    const std::vector<std::string>& state_planes,
+    arena::Arena& arena);
+
+// Parameters and buffers one by one under PyTorch's names, borrowed.
+std::vector<record::TensorView> named_tensors(const arena::Arena& arena);
+
+// The reverse, for --init. Parameters must all be there with their shapes
+// (IoError names the first that is not); buffers may be missing. path is for
+// messages.
+void load_named_tensors(
+    const record::Safetensors& file,
+    const std::string& path,
+    arena::Arena& arena);
+
+} // namespace grapevine::train

@@ -1,0 +1,504 @@
+#include "train/run.h"
+
+#include "base/check.h"
+#include "probe/consensus.h"
+#include "probe/dispersion.h"
+#include "train/planes.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace grapevine::train {
+namespace {
+
+// How often the processes agree on whether to stop, in steps; every step
+// where a step is slow enough for a person to wait for it.
+constexpr int64_t kControlEvery = 10;
+constexpr double kSlowStepSeconds = 0.2;
+// With the default of checkpoint_every: at the end of the first epoch after
+// this many seconds.
+constexpr double kCheckpointSeconds = 60;
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) /
+      static_cast<double>(values.size());
+}
+
+std::vector<arena::Arena*> arenas_of(std::vector<Worker>& workers) {
+  std::vector<arena::Arena*> arenas;
+  for (Worker& worker : workers) arenas.push_back(&worker.arena());
+  return arenas;
+}
+
+} // namespace
+
+Run::Run(
+    const Setup& setup,
+    cluster::Cluster& cluster,
+    record::RunDirectory directory,
+    const TrainHooks& hooks)
+    : setup_(setup),
+      cluster_(cluster),
+      directory_(std::move(directory)),
+      checkpoints_(directory_),
+      hooks_(hooks) {
+  const size_t hosted = cluster_.hosted().size();
+  for (size_t i = 0; i < hosted; ++i) {
+    workers_.emplace_back(setup_.worker_options());
+  }
+  WorkerOptions spare = setup_.worker_options();
+  spare.state_planes = 0;
+  spare_ = std::make_unique<Worker>(spare);
+  const std::vector<arena::Arena*> arenas = arenas_of(workers_);
+  cluster_.attach(arenas);
+  stepper_ = std::make_unique<cluster::Stepper>(
+      cluster_,
+      arenas,
+      *setup_.agreement,
+      *setup_.schedule,
+      cluster::StepperOptions{
+          .clip = setup_.spec.clip,
+          .average_buffers = setup_.spec.buffers == "averaged",
+          .check = setup_.spec.check});
+  evaluator_ = std::make_unique<Evaluator>(
+      cluster_,
+      workers_,
+      *spare_,
+      *setup_.dataset.test,
+      EvaluatorOptions{
+          .samples = setup_.spec.eval_samples,
+          .full = setup_.spec.eval_full,
+          .seed = setup_.spec.seed});
+  batches_.resize(hosted);
+  spans_.resize(hosted);
+  losses_.resize(hosted);
+  epoch_loss_.resize(hosted);
+
+  load_initial_values();
+  resume();
+  records_ = std::make_unique<record::RecordWriter>(
+      directory_.records(cluster_.hosted().front()));
+  std::vector<std::string> tensors;
+  for (const auto& tensor : arenas.front()->layout().tensors()) {
+    tensors.push_back(tensor.name);
+  }
+  records_->append(
+      {{"type", "attempt"},
+       {"attempt", attempt_},
+       {"step", step_},
+       {"workers",
+        std::vector<int>(cluster_.hosted().begin(), cluster_.hosted().end())},
+       {"transport", cluster_.transport_name()},
+       {"tensors", tensors}});
+  loader_ = std::make_unique<data::Loader>(
+      setup_.dataset.train,
+      setup_.sharder,
+      data::LoaderOptions{
+          .workers = {cluster_.hosted().begin(), cluster_.hosted().end()},
+          .steps_per_epoch = setup_.steps_per_epoch(),
+          .first_step = step_,
+          .last_step = setup_.total_steps,
+          .prefetch = setup_.spec.prefetch});
+}
+
+Run::~Run() = default;
+
+void Run::load_initial_values() {
+  if (setup_.spec.init.empty()) return;
+  const record::Safetensors file = record::read_safetensors(setup_.spec.init);
+  for (Worker& worker : workers_) {
+    load_named_tensors(file, setup_.spec.init, worker.arena());
+  }
+}
+
+void Run::resume() {
+  // Checked on every process, so that all fall back to the same checkpoint
+  // when one of them cannot read its file.
+  bool found = false;
+  for (const record::CheckpointInfo& candidate : checkpoints_.list()) {
+    found = true;
+    if (try_restore(candidate)) return;
+  }
+  if (found) {
+    throw IoError(fmt::format(
+        "no checkpoint in {} can be read; --fresh begins the run again",
+        directory_.checkpoints().string()));
+  }
+}
+
+bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
+  const std::vector<std::string> state_planes = setup_.rule->state_planes();
+  std::string problem;
+  try {
+    if (checkpoint.workers != cluster_.size()) {
+      throw IoError(fmt::format(
+          "{} holds {} workers", checkpoint.directory.string(), checkpoint.workers));
+    }
+    for (size_t i = 0; i < workers_.size(); ++i) {
+      restore_planes(
+          checkpoints_.read_worker(checkpoint, cluster_.hosted()[i]),
+          state_planes,
+          workers_[i].arena());
+    }
+  } catch (const IoError& error) {
+    problem = error.what();
+  }
+  if (!problem.empty() && hooks_.on_note) {
+    hooks_.on_note("checkpoint passed over: " + problem);
+  }
+  if (cluster_.any(!problem.empty())) return false;
+
+  const nlohmann::json& state = checkpoint.state;
+  step_ = checkpoint.step;
+  attempt_ = state.at("attempt").get<int>() + 1;
+  last_train_loss_ = state.at("train_loss").is_number()
+      ? state.at("train_loss").get<double>()
+      : std::nan("");
+  const auto& sums = state.at("epoch_loss");
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    const auto& sum = sums.at(cluster_.hosted()[i]);
+    epoch_loss_[i] = sum.is_number() ? sum.get<double>() : std::nan("");
+  }
+  earlier_messages_ = state.at("messages");
+  earlier_bytes_ = state.at("bytes");
+  earlier_seconds_ = state.at("seconds");
+  earlier_training_seconds_ = state.at("training_seconds");
+  report_progress(fmt::format("resumed from step {}", step_), true);
+  return true;
+}
+
+void Run::checkpoint() {
+  training_.pause();
+  const std::vector<std::string> state_planes = setup_.rule->state_planes();
+  records_->flush();
+  cluster_.for_each([&](int index) {
+    const auto planes = planes_to_store(workers_[index].arena(), state_planes);
+    checkpoints_.write_worker(step_, cluster_.hosted()[index], planes);
+  });
+  cluster::Rows mine;
+  const comm::Traffic traffic = cluster_.traffic();
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    // The hosted workers' traffic is booked on the first of them.
+    mine.push_back(
+        {epoch_loss_[i],
+         i == 0 ? static_cast<double>(traffic.messages) : 0,
+         i == 0 ? static_cast<double>(traffic.bytes) : 0});
+  }
+  // Also the barrier behind which all files are there.
+  const cluster::Rows rows = cluster_.all_gather(mine);
+  cluster_.barrier();
+  if (cluster_.hosts_first()) {
+    nlohmann::json sums = nlohmann::json::array();
+    int64_t messages = earlier_messages_;
+    int64_t bytes = earlier_bytes_;
+    for (const std::vector<double>& row : rows) {
+      sums.push_back(row[0]);
+      messages += std::llround(row[1]);
+      bytes += std::llround(row[2]);
+    }
+    checkpoints_.commit(
+        step_,
+        cluster_.size(),
+        {{"attempt", attempt_},
+         {"train_loss", last_train_loss_},
+         {"epoch_loss", sums},
+         {"messages", messages},
+         {"bytes", bytes},
+         {"seconds", earlier_seconds_ + total_.seconds()},
+         {"training_seconds",
+          earlier_training_seconds_ + training_.seconds()}});
+  }
+  since_checkpoint_.restart();
+  training_.go();
+}
+
+bool Run::checkpoint_is_due(bool epoch_ended) {
+  const int64_t every = setup_.spec.checkpoint_every;
+  if (every < 0 || step_ == setup_.total_steps) return false;
+  if (every > 0) return step_ % every == 0;
+  if (!epoch_ended) return false;
+  return cluster_.broadcast(
+             since_checkpoint_.seconds() > kCheckpointSeconds ? "yes"
+                                                              : "no") == "yes";
+}
+
+TrainResult Run::run() {
+  total_.restart();
+  training_.restart();
+  since_checkpoint_.restart();
+  while (step_ < setup_.total_steps) {
+    train_step();
+    const bool epoch_ended = step_ % setup_.steps_per_epoch() == 0 ||
+        step_ == setup_.total_steps;
+    const auto stop = stop_reason(epoch_ended);
+    if (epoch_ended && !stop) finish_epoch();
+    if (stop) return finish(*stop);
+    if (checkpoint_is_due(epoch_ended)) checkpoint();
+  }
+  return finish(Outcome::kCompleted);
+}
+
+void Run::train_step() {
+  const graph::Moment moment = setup_.moment(step_);
+  const double degree = setup_.schedule->at(moment)->degree();
+  const double lr = optim::learning_rate(setup_.lr, step_, degree);
+  const int64_t every = setup_.spec.probe_every;
+  const bool is_probe = every > 0 && step_ % every == 0;
+  stepper_->step(
+      {.moment = moment,
+       .lr = lr,
+       .want_norms = is_probe,
+       .compute_gradient = [&](int index) {
+         {
+           const probe::SpanTimer timer(spans_[index], probe::Span::kData);
+           loader_->take(step_, cluster_.hosted()[index], batches_[index]);
+         }
+         const data::Batch& batch = batches_[index];
+         losses_[index] = workers_[index].compute_gradient(
+             batch, setup_.batch_weight(step_, batch.samples()), spans_[index]);
+       }});
+  for (size_t i = 0; i < workers_.size(); ++i) epoch_loss_[i] += losses_[i];
+  if (setup_.spec.check) {
+    for (const Worker& worker : workers_) worker.verify_bound();
+  }
+  record_step(lr);
+  if (is_probe) probe();
+  ++step_;
+  report_progress("training", false);
+}
+
+void Run::record_step(double lr) {
+  const comm::Traffic traffic = cluster_.traffic();
+  records_->append(
+      {{"type", "step"},
+       {"step", step_},
+       {"epoch", setup_.moment(step_).epoch},
+       {"attempt", attempt_},
+       {"lr", lr},
+       {"degree", setup_.schedule->at(setup_.moment(step_))->degree()},
+       {"messages", traffic.messages - last_traffic_.messages},
+       {"bytes", traffic.bytes - last_traffic_.bytes},
+       {"loss", losses_}});
+  last_traffic_ = traffic;
+}
+
+void Run::probe() {
+  cluster::Rows norms;
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    std::vector<double>& row = norms.emplace_back();
+    for (const double squares : stepper_->squared_norms(static_cast<int>(i))) {
+      row.push_back(std::sqrt(squares));
+    }
+  }
+  records_->append({{"type", "norms"}, {"step", step_}, {"norms", norms}});
+  const cluster::Rows all = cluster_.all_gather(norms);
+  const double distance = consensus_distance();
+  if (!cluster_.hosts_first()) return;
+
+  nlohmann::json record = {
+      {"type", "dispersion"},
+      {"step", step_},
+      {"epoch", setup_.moment(step_).epoch},
+      {"consensus_distance", distance}};
+  std::vector<double> values(all.size());
+  for (size_t tensor = 0; tensor < all[0].size(); ++tensor) {
+    for (size_t i = 0; i < all.size(); ++i) values[i] = all[i][tensor];
+    const probe::Dispersion spread = probe::dispersion(values);
+    record["gini"].push_back(spread.gini);
+    record["index_of_dispersion"].push_back(spread.index_of_dispersion);
+    record["coefficient_of_variation"].push_back(
+        spread.coefficient_of_variation);
+    record["quartile_coefficient"].push_back(spread.quartile_coefficient);
+  }
+  records_->append(record);
+}
+
+void Run::finish_epoch() {
+  training_.pause();
+  const int64_t steps = (step_ - 1) % setup_.steps_per_epoch() + 1;
+  cluster::Rows mine;
+  for (const double sum : epoch_loss_) {
+    mine.push_back({sum / static_cast<double>(steps)});
+  }
+  double total = 0;
+  for (const auto& row : cluster_.all_gather(mine)) total += row[0];
+  last_train_loss_ = total / cluster_.size();
+  std::ranges::fill(epoch_loss_, 0.0);
+
+  const int64_t epoch = setup_.moment(step_ - 1).epoch + 1;
+  const int64_t every = setup_.spec.eval_every;
+  if (step_ == setup_.total_steps || (every > 0 && epoch % every == 0)) {
+    evaluate();
+  }
+  probe::Spans spans;
+  for (probe::Spans& mine_too : spans_) {
+    spans.merge(mine_too);
+    mine_too = {};
+  }
+  nlohmann::json seconds;
+  for (const probe::Span span : probe::kAllSpans) {
+    seconds[std::string(probe::name(span))] = spans.seconds(span);
+  }
+  records_->append(
+      {{"type", "spans"},
+       {"epoch", epoch - 1},
+       {"step", step_ - 1},
+       {"seconds", seconds}});
+  records_->flush();
+  training_.go();
+}
+
+void Run::evaluate() {
+  report_progress("evaluating", true);
+  {
+    const probe::SpanTimer timer(spans_[0], probe::Span::kEvaluate);
+    evaluation_ = evaluator_->evaluate();
+    evaluated_at_ = step_;
+  }
+  if (cluster_.hosts_first()) {
+    records_->append(
+        {{"type", "evaluation"},
+         {"epoch", setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch},
+         {"step", std::max<int64_t>(step_ - 1, 0)},
+         {"train_loss", last_train_loss_},
+         {"test_accuracy", evaluation_->test_accuracy},
+         {"test_loss", evaluation_->test_loss},
+         {"averaged_model_accuracy", evaluation_->averaged_model_accuracy},
+         {"averaged_model_loss", evaluation_->averaged_model_loss}});
+  }
+  report_progress("training", true);
+}
+
+std::optional<Outcome> Run::stop_reason(bool epoch_ended) {
+  const bool is_control =
+      epoch_ended || slow_steps_ || step_ % kControlEvery == 0;
+  if (!is_control && cluster_.hosted().size() < static_cast<size_t>(cluster_.size())) {
+    return std::nullopt;
+  }
+  const bool interrupted = hooks_.interrupt != nullptr && *hooks_.interrupt;
+  const bool slow =
+      training_.seconds() > kSlowStepSeconds * static_cast<double>(step_);
+  cluster::Rows mine(workers_.size(), {0, 0, 0});
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    mine[i] = {
+        interrupted ? 1.0 : 0.0,
+        std::isfinite(losses_[i]) ? 0.0 : 1.0,
+        slow ? 1.0 : 0.0};
+  }
+  const cluster::Rows rows = cluster_.all_gather(mine);
+  const auto any = [&](size_t column) {
+    return std::ranges::any_of(
+        rows, [&](const auto& row) { return row[column] != 0; });
+  };
+  slow_steps_ = rows[0][2] != 0;
+  // Divergence is looked for at steps that do not depend on the clock, so
+  // that a run that diverges ends at the same step on every transport.
+  const bool looks = epoch_ended || step_ % kControlEvery == 0;
+  if (looks && any(1)) return Outcome::kDiverged;
+  // An interruption at the very end changes nothing any more.
+  if (any(0) && step_ < setup_.total_steps) return Outcome::kInterrupted;
+  return std::nullopt;
+}
+
+TrainResult Run::finish(Outcome outcome) {
+  training_.pause();
+  if (outcome == Outcome::kInterrupted) {
+    report_progress("writing a checkpoint", true);
+    checkpoint();
+    training_.pause();
+  } else if (evaluated_at_ != step_) {
+    evaluate();
+  }
+  if (outcome == Outcome::kDiverged) last_train_loss_ = std::nan("");
+
+  TrainResult result;
+  result.run = directory_.path().string();
+  result.outcome = outcome;
+  result.steps = step_;
+  result.epochs = step_ / setup_.steps_per_epoch();
+  result.train_loss = last_train_loss_;
+  if (evaluation_) {
+    result.test_accuracy = evaluation_->mean_accuracy();
+    result.averaged_model_accuracy = evaluation_->averaged_model_accuracy;
+  } else {
+    result.test_accuracy = std::nan("");
+    result.averaged_model_accuracy = std::nan("");
+  }
+  result.consensus_distance = consensus_distance();
+  result.parameters_sha256 = cluster_.parameters_sha256();
+  // Every process sent its part.
+  const comm::Traffic traffic = cluster_.traffic();
+  cluster::Rows mine(workers_.size(), {0, 0});
+  mine[0] = {
+      static_cast<double>(traffic.messages),
+      static_cast<double>(traffic.bytes)};
+  result.messages = earlier_messages_;
+  result.bytes = earlier_bytes_;
+  for (const auto& row : cluster_.all_gather(mine)) {
+    result.messages += std::llround(row[0]);
+    result.bytes += std::llround(row[1]);
+  }
+  if (outcome == Outcome::kCompleted && setup_.spec.checkpoint_every >= 0) {
+    checkpoint();
+    training_.pause();
+  }
+  records_->flush();
+  result.seconds = earlier_seconds_ + total_.seconds();
+  const double training = earlier_training_seconds_ + training_.seconds();
+  int64_t samples = 0;
+  for (int64_t step = 0; step < step_; ++step) {
+    samples += setup_.samples_in_step(step);
+  }
+  result.samples_per_second =
+      training > 0 ? static_cast<double>(samples) / training : 0;
+  cluster_.barrier();
+  return result;
+}
+
+double Run::consensus_distance() {
+  const std::span<float> mean = spare_->arena().parameters();
+  cluster_.mean(algo::Plane::kParameters, mean);
+  cluster::Rows mine(workers_.size());
+  cluster_.for_each([&](int index) {
+    mine[index] = {
+        probe::squared_distance(workers_[index].arena().parameters(), mean)};
+  });
+  std::vector<double> distances;
+  for (const auto& row : cluster_.all_gather(mine)) distances.push_back(row[0]);
+  return probe::consensus_distance(distances);
+}
+
+void Run::report_progress(const std::string& phase, bool force) {
+  constexpr double kEverySeconds = 0.1;
+  if (!hooks_.on_progress || !cluster_.hosts_first()) return;
+  if (!force && since_progress_.seconds() < kEverySeconds) return;
+  since_progress_.restart();
+  Progress progress;
+  progress.phase = phase;
+  progress.step = step_;
+  progress.steps = setup_.total_steps;
+  progress.epoch =
+      setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch + 1;
+  progress.epochs = setup_.moment(setup_.total_steps - 1).epoch + 1;
+  progress.loss = losses_.empty() ? 0 : mean_of(losses_);
+  if (evaluation_) {
+    progress.test_accuracy = evaluation_->mean_accuracy();
+    progress.averaged_model_accuracy = evaluation_->averaged_model_accuracy;
+  }
+  progress.degree = setup_.schedule->at(setup_.moment(step_))->degree();
+  const double seconds = earlier_training_seconds_ + training_.seconds();
+  if (step_ > 0 && seconds > 0) {
+    const double per_step = seconds / static_cast<double>(step_);
+    progress.samples_per_second =
+        static_cast<double>(setup_.spec.batch * cluster_.size()) / per_step;
+    progress.seconds_left =
+        per_step * static_cast<double>(setup_.total_steps - step_);
+  }
+  hooks_.on_progress(progress);
+}
+
+} // namespace grapevine::train

@@ -1,0 +1,98 @@
+// The training loop of one process, from the first step (or a checkpoint) to
+// the result. Everything that a run does over time is in run.cpp, top to
+// bottom.
+#pragma once
+
+#include "base/thread_pool.h"
+#include "cluster/cluster.h"
+#include "cluster/stepper.h"
+#include "data/loader.h"
+#include "probe/spans.h"
+#include "record/checkpoint.h"
+#include "record/record_writer.h"
+#include "record/run_directory.h"
+#include "train/evaluator.h"
+#include "train/setup.h"
+#include "train/stopwatch.h"
+#include "train/trainer.h"
+#include "train/worker.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grapevine::train {
+
+class Run {
+ public:
+  // Makes the workers and takes up the newest usable checkpoint, if any.
+  // Collective. Everything but the directory is borrowed.
+  Run(const Setup& setup,
+      cluster::Cluster& cluster,
+      record::RunDirectory directory,
+      const TrainHooks& hooks);
+  ~Run();
+
+  // To the end, or to an interruption. Collective; the result is complete on
+  // the process that hosts worker 0.
+  TrainResult run();
+
+  int attempt() const { return attempt_; }
+
+ private:
+  void load_initial_values();
+  void resume();
+  bool try_restore(const record::CheckpointInfo& checkpoint);
+  void checkpoint();
+  bool checkpoint_is_due(bool epoch_ended);
+
+  void train_step();
+  void record_step(double lr);
+  void probe();
+  void finish_epoch();
+  void evaluate();
+  // Agrees with the other processes on whether and why to stop here.
+  std::optional<Outcome> stop_reason(bool epoch_ended);
+  TrainResult finish(Outcome outcome);
+  double consensus_distance();
+  void report_progress(const std::string& phase, bool force);
+
+  const Setup& setup_;
+  cluster::Cluster& cluster_;
+  record::RunDirectory directory_;
+  record::Checkpoints checkpoints_;
+  const TrainHooks& hooks_;
+
+  std::vector<Worker> workers_;
+  std::unique_ptr<Worker> spare_; // holds the averaged model
+  std::unique_ptr<cluster::Stepper> stepper_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<data::Loader> loader_;
+  std::unique_ptr<record::RecordWriter> records_;
+  std::vector<data::Batch> batches_; // of each hosted worker
+  std::vector<probe::Spans> spans_;
+
+  int attempt_ = 0;
+  int64_t step_ = 0; // done
+  std::vector<double> losses_;      // of each hosted worker, last step
+  std::vector<double> epoch_loss_;  // sums over the epoch so far
+  double last_train_loss_ = 0;      // mean over replicas and the last epoch
+  std::optional<Evaluation> evaluation_;
+  int64_t evaluated_at_ = -1; // step
+
+  // Carried over from earlier attempts, for the whole cluster.
+  int64_t earlier_messages_ = 0;
+  int64_t earlier_bytes_ = 0;
+  double earlier_seconds_ = 0;
+  double earlier_training_seconds_ = 0;
+  comm::Traffic last_traffic_;
+
+  Stopwatch total_;
+  Stopwatch training_; // without evaluation and checkpoints
+  Stopwatch since_checkpoint_;
+  Stopwatch since_progress_;
+  bool slow_steps_ = false; // as the first process sees it
+};
+
+} // namespace grapevine::train

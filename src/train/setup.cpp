@@ -1,0 +1,104 @@
+#include "train/setup.h"
+
+#include "base/error.h"
+#include "optim/sgd.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace grapevine::train {
+namespace {
+
+std::shared_ptr<const optim::LocalRule> make_rule(const spec::Spec& spec) {
+  return std::make_shared<optim::Sgd>(optim::SgdOptions{
+      .momentum = spec.momentum,
+      .nesterov = spec.nesterov,
+      .weight_decay = spec.weight_decay,
+      .decay_everything = spec.decay == "all"});
+}
+
+optim::LrOptions make_lr(const spec::Spec& spec, const Setup& setup) {
+  optim::LrOptions lr;
+  lr.lr = spec.lr;
+  lr.decay = spec.lr_schedule == "cosine" ? optim::LrDecay::kCosine
+      : spec.lr_schedule == "step"        ? optim::LrDecay::kStep
+                                          : optim::LrDecay::kConstant;
+  lr.step_fractions = spec.lr_steps;
+  lr.scaling = spec.lr_scaling == "linear" ? optim::LrScaling::kLinear
+      : spec.lr_scaling == "sqrt"          ? optim::LrScaling::kSqrt
+                                           : optim::LrScaling::kNone;
+  lr.scaling_by = spec.lr_scaling_by == "degree"
+      ? optim::LrScalingBy::kDegree
+      : optim::LrScalingBy::kWorkers;
+  lr.warmup_steps = std::llround(
+      spec.warmup * static_cast<double>(setup.steps_per_epoch()));
+  lr.total_steps = setup.total_steps;
+  lr.batch = spec.batch;
+  lr.workers = spec.n;
+  return lr;
+}
+
+} // namespace
+
+int64_t Setup::samples_in_step(int64_t step) const {
+  const int64_t full = spec.batch * spec.n;
+  const int64_t used = step % steps_per_epoch() * full;
+  return std::min(full, dataset.train->size() - used);
+}
+
+double Setup::batch_weight(int64_t step, int64_t samples) const {
+  const int64_t all = samples_in_step(step);
+  if (all == spec.batch * spec.n) return 1;
+  return static_cast<double>(samples * spec.n) / static_cast<double>(all);
+}
+
+WorkerOptions Setup::worker_options() const {
+  return {
+      .model = spec.model,
+      .sample_shape = dataset.train->sample_shape(),
+      .classes = dataset.train->classes(),
+      .seed = spec.seed,
+      .state_planes = static_cast<int>(rule->state_planes().size())};
+}
+
+Setup make_setup(
+    const spec::Spec& spec,
+    const std::vector<std::string>& data_path) {
+  Setup setup;
+  setup.spec = spec;
+  setup.schedule = graph::make_schedule(
+      {.name = spec.graph,
+       .n = spec.n,
+       .seed = spec.seed,
+       .rows = spec.rows,
+       .k = spec.k,
+       .edges_file = spec.edges,
+       .workers_per_node = spec.workers_per_node,
+       .k0 = spec.k0,
+       .gamma = spec.gamma,
+       .epochs = spec.epochs});
+  setup.rule = make_rule(spec);
+  setup.agreement = algo::make_agreement(spec.agreement, setup.rule);
+  data::DataOptions data;
+  data.name = spec.data;
+  data.directory = spec.data_dir;
+  data.search_path = data_path;
+  data.seed = spec.seed;
+  data.synthetic_samples = spec.synthetic_samples;
+  setup.dataset = data::load_dataset(data);
+  setup.sharder = std::make_shared<data::Sharder>(
+      setup.dataset.train->size(),
+      spec.n,
+      spec.batch,
+      spec.seed,
+      spec.partial == "keep" ? data::PartialBatches::kKeep
+                             : data::PartialBatches::kDrop);
+  setup.total_steps = spec.epochs * setup.steps_per_epoch();
+  if (spec.steps > 0) {
+    setup.total_steps = std::min(setup.total_steps, spec.steps);
+  }
+  setup.lr = make_lr(spec, setup);
+  return setup;
+}
+
+} // namespace grapevine::train

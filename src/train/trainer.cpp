@@ -1,0 +1,241 @@
+#include "train/trainer.h"
+
+#include "base/thread_pool.h"
+#include "comm/fingerprint.h"
+#include "kernel/elementwise.h"
+#include "record/run_directory.h"
+#include "record/run_lock.h"
+#include "spec/spec_table.h"
+#include "train/build_info.h"
+#include "train/run.h"
+#include "train/setup.h"
+#include "train/torch_threads.h"
+#include "transport/transports.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <thread>
+
+namespace grapevine::train {
+namespace {
+
+std::string transport_of(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment) {
+  return spec.transport.empty() ? environment.transport : spec.transport;
+}
+
+int thread_count(const spec::Spec& spec, bool is_virtual) {
+  if (!is_virtual) return 1;
+  if (spec.threads > 0) return spec.threads;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+comm::CommunicatorOptions communicator_options(const spec::Spec& spec) {
+  comm::CommunicatorOptions options;
+  options.deadline = std::chrono::duration<double>(spec.deadline);
+  options.chunk_bytes = spec.bucket_bytes;
+  return options;
+}
+
+std::unique_ptr<cluster::Cluster> make_cluster(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment,
+    ThreadPool& pool) {
+  const std::string name = transport_of(spec, environment);
+  if (name == "virtual") return cluster::make_virtual_cluster(spec.n, pool);
+  const auto options = communicator_options(spec);
+  auto link = name == "mpi"
+      ? transport::make_mpi_transport()
+      : transport::make_gloo_transport(environment, options.deadline);
+  if (link->size() != spec.n) {
+    throw ConfigError(fmt::format(
+        "-n {} does not fit the launcher, which started {} processes; leave "
+        "-n out or start {}",
+        spec.n,
+        link->size(),
+        spec.n));
+  }
+  return cluster::make_process_cluster(std::move(link), options);
+}
+
+// Refuses to mix two specs in one directory.
+void check_same_spec(
+    const record::RunDirectory& directory,
+    const spec::Spec& spec) {
+  const spec::ParsedSpec stored = spec::parse_spec(
+      directory.read_spec(), directory.spec_file().string(), {});
+  const auto theirs = spec::spec_fingerprint(stored.spec);
+  for (const auto& [key, value] : spec::spec_fingerprint(spec)) {
+    const auto found = theirs.find(key);
+    const std::string other = found == theirs.end() ? "nothing" : found->second;
+    if (other != value) {
+      throw ConfigError(fmt::format(
+          "{} holds a run with {} = {}, not {}; give another --out, or --fresh "
+          "to begin it again",
+          directory.path().string(),
+          key,
+          other,
+          value));
+    }
+  }
+}
+
+// The stored result of a run that has ended, if there is one. With --fresh,
+// what is there is removed instead.
+std::optional<TrainResult> stored_result(
+    const record::RunDirectory& directory,
+    const spec::Spec& spec) {
+  if (spec.fresh) {
+    directory.clear();
+    return std::nullopt;
+  }
+  if (!directory.exists()) return std::nullopt;
+  if (std::filesystem::exists(directory.spec_file())) {
+    check_same_spec(directory, spec);
+  }
+  const auto run = directory.read_run();
+  if (!run || !run->contains("result")) return std::nullopt;
+  TrainResult result = result_from_json(run->at("result"));
+  if (result.outcome != Outcome::kCompleted &&
+      result.outcome != Outcome::kDiverged) {
+    return std::nullopt;
+  }
+  result.run = directory.path().string();
+  result.was_stored = true;
+  return result;
+}
+
+comm::Fingerprint fingerprint(const Setup& setup) {
+  comm::Fingerprint parts;
+  for (const auto& [key, value] : spec::spec_fingerprint(setup.spec)) {
+    parts["spec." + key] = value;
+  }
+  parts["data"] = fmt::format(
+      "{} training and {} test samples",
+      setup.dataset.train->size(),
+      setup.dataset.test->size());
+  parts["graph"] =
+      fmt::format("{:016x}", setup.schedule->at({0, 0})->digest());
+  parts["build"] = build_version();
+  parts["torch"] = torch_version();
+  parts["instructions"] = kernel::instruction_set();
+  return parts;
+}
+
+nlohmann::json description(
+    const Setup& setup,
+    const comm::Fingerprint& fingerprint) {
+  return {
+      {"outcome", "running"},
+      {"spec_hash", spec::spec_hash(setup.spec)},
+      {"machine", machine_info()},
+      {"build", {{"version", build_version()}, {"torch", torch_version()}}},
+      {"fingerprint", fingerprint}};
+}
+
+// One run of this process. Keeps run.json true while the run lives and after
+// it has failed; only the process that hosts worker 0 writes it.
+TrainResult train_in(
+    const Setup& setup,
+    cluster::Cluster& cluster,
+    const record::RunDirectory& directory,
+    const TrainHooks& hooks) {
+  const bool writes = cluster.hosts_first();
+  const comm::Fingerprint parts = fingerprint(setup);
+  cluster.compare_fingerprints(parts);
+  if (writes) {
+    directory.create();
+    directory.write_spec(spec::to_toml(setup.spec));
+  }
+  cluster.barrier();
+  nlohmann::json description_json = description(setup, parts);
+  if (writes) directory.write_run(description_json);
+  try {
+    Run run(setup, cluster, directory, hooks);
+    TrainResult result = run.run();
+    if (writes) {
+      description_json["outcome"] = to_string(result.outcome);
+      description_json["attempts"] = run.attempt() + 1;
+      description_json["result"] = to_json(result);
+      directory.write_run(description_json);
+    }
+    return result;
+  } catch (const std::exception& error) {
+    if (writes) {
+      description_json["outcome"] = "failed";
+      description_json["error"] = error.what();
+      try {
+        directory.write_run(description_json);
+      } catch (const IoError&) {
+        // The first error says more than "and run.json could not be written".
+      }
+    }
+    throw;
+  }
+}
+
+} // namespace
+
+bool is_reporting_process(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment) {
+  return transport_of(spec, environment) == "virtual" || environment.rank == 0;
+}
+
+TrainResult train(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment,
+    const TrainHooks& hooks) {
+  use_one_torch_thread();
+  const record::RunDirectory directory(
+      spec.out.empty() ? "runs/" + spec::run_name(spec) : spec.out);
+  const bool is_virtual = transport_of(spec, environment) == "virtual";
+  ThreadPool pool(thread_count(spec, is_virtual), use_one_torch_thread);
+  const Setup setup = make_setup(spec, hooks.data_path);
+  const auto cluster = make_cluster(spec, environment, pool);
+
+  // The first process looks at the directory; all act on what it found.
+  std::optional<record::RunLock> lock;
+  std::string found;
+  std::exception_ptr refusal;
+  if (cluster->hosts_first()) {
+    try {
+      lock.emplace(directory.path());
+      if (const auto stored = stored_result(directory, spec)) {
+        found = to_json(*stored).dump();
+      }
+    } catch (...) {
+      refusal = std::current_exception();
+    }
+  }
+  if (cluster->any(refusal != nullptr)) {
+    if (refusal) std::rethrow_exception(refusal);
+    throw Error("worker 0 refused the run; see its message");
+  }
+  found = cluster->broadcast(found);
+  if (!found.empty()) {
+    TrainResult result = result_from_json(nlohmann::json::parse(found));
+    result.was_stored = true;
+    return result;
+  }
+  return train_in(setup, *cluster, directory, hooks);
+}
+
+Estimate estimate(
+    const spec::Spec& spec,
+    const std::vector<std::string>& data_path) {
+  const Setup setup = make_setup(spec, data_path);
+  const Worker worker(setup.worker_options());
+  const arena::Arena& arena = worker.arena();
+  const int64_t planes = 2 + arena.state_planes();
+  Estimate estimate;
+  estimate.parameters = arena.layout().elements();
+  estimate.memory_bytes = static_cast<int64_t>(sizeof(float)) * spec.n *
+      (planes * arena.layout().size() + arena.buffer_layout().size());
+  estimate.steps = setup.total_steps;
+  return estimate;
+}
+
+} // namespace grapevine::train

@@ -1,0 +1,107 @@
+// One run, from a spec to a run directory.
+//
+// The same code serves a virtual cluster (this process hosts all n workers)
+// and a process of a real one (it hosts worker `rank`): see train/cluster.h.
+#pragma once
+
+#include "spec/spec.h"
+#include "transport/launch_environment.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grapevine::train {
+
+enum class Outcome { kCompleted, kDiverged, kInterrupted, kFailed };
+std::string to_string(Outcome outcome);
+
+struct TrainResult {
+  std::string run; // directory
+  Outcome outcome = Outcome::kCompleted;
+  int64_t epochs = 0;
+  int64_t steps = 0;
+  double train_loss = 0;    // mean over replicas and the last epoch
+  double test_accuracy = 0; // mean over replicas
+  double averaged_model_accuracy = 0;
+  double consensus_distance = 0;
+  std::string parameters_sha256;
+  double samples_per_second = 0;
+  double seconds = 0;
+  std::optional<double> virtual_seconds;
+  int64_t messages = 0;
+  int64_t bytes = 0;
+  bool was_stored = false; // the run had finished before; nothing was done
+};
+// DESIGN's JSON names; what is not finite is null.
+nlohmann::json to_json(const TrainResult& result);
+TrainResult result_from_json(const nlohmann::json& json);
+
+// What a person wants to see while it runs. Only process 0 reports.
+struct Progress {
+  int64_t step = 0; // done
+  int64_t steps = 0;
+  int64_t epoch = 0; // the one that is being trained, from 1
+  int64_t epochs = 0;
+  double loss = 0;                       // mean of the last steps
+  std::optional<double> test_accuracy;   // last evaluation
+  std::optional<double> averaged_model_accuracy;
+  double degree = 0;
+  double samples_per_second = 0;
+  double seconds_left = 0;
+  std::string phase; // "training", "evaluating", "resuming from step 57", …
+};
+
+struct TrainHooks {
+  // Where data sets are looked for; see data/data_path.h.
+  std::vector<std::string> data_path = {"/usr/share/datasets"};
+  std::function<void(const Progress&)> on_progress; // at most ~10 a second
+  std::function<void(const std::string&)> on_note;  // warnings, a line each
+  // Set to true by a signal handler: checkpoint and end as interrupted.
+  const std::atomic<bool>* interrupt = nullptr;
+};
+
+// Trains (or returns the stored result of a finished run, or resumes an
+// interrupted one). Throws ConfigError before anything starts, IoError and
+// TransportError when the world fails; run.json then says "failed" and why.
+TrainResult train(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment,
+    const TrainHooks& hooks = {});
+
+// True on the process that should print the result.
+bool is_reporting_process(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment);
+
+// Evaluates the last checkpoint of a run again (every replica and the averaged
+// model), on the whole test set if eval_full.
+TrainResult evaluate_run(
+    const std::filesystem::path& run,
+    bool eval_full,
+    const std::vector<std::string>& data_path);
+
+// Writes the averaged model of a run's last checkpoint (safetensors, PyTorch's
+// parameter names, buffers included). Returns the number of tensors.
+int64_t export_run(
+    const std::filesystem::path& run,
+    const std::filesystem::path& file,
+    const std::vector<std::string>& data_path);
+
+// What a run will need, for dry runs. memory_bytes: planes of all workers.
+struct Estimate {
+  int64_t parameters = 0;
+  int64_t memory_bytes = 0;
+  int64_t steps = 0;
+};
+Estimate estimate(
+    const spec::Spec& spec,
+    const std::vector<std::string>& data_path);
+
+} // namespace grapevine::train

@@ -1,0 +1,141 @@
+#include "train/worker.h"
+
+#include "bind/bind.h"
+#include "model/zoo.h"
+
+#include <torch/torch.h>
+
+namespace grapevine::train {
+namespace {
+
+constexpr int64_t kEvaluationBatch = 500;
+
+std::vector<int64_t> batch_shape(
+    int64_t samples,
+    const std::vector<int64_t>& sample_shape) {
+  std::vector<int64_t> shape = {samples};
+  shape.insert(shape.end(), sample_shape.begin(), sample_shape.end());
+  return shape;
+}
+
+} // namespace
+
+struct EvaluationSet::Tensors {
+  torch::Tensor inputs;
+  torch::Tensor labels;
+};
+
+EvaluationSet::EvaluationSet(
+    const data::Source& source,
+    std::span<const int64_t> indices)
+    : tensors_(std::make_unique<Tensors>()) {
+  const auto count = static_cast<int64_t>(indices.size());
+  tensors_->inputs = torch::empty(batch_shape(count, source.sample_shape()));
+  tensors_->labels = torch::empty({count}, torch::kInt64);
+  source.gather(
+      indices,
+      {tensors_->inputs.data_ptr<float>(),
+       static_cast<size_t>(tensors_->inputs.numel())},
+      {tensors_->labels.data_ptr<int64_t>(), indices.size()});
+}
+
+EvaluationSet::~EvaluationSet() = default;
+
+int64_t EvaluationSet::samples() const {
+  return tensors_->labels.size(0);
+}
+
+int64_t EvaluationSet::batches() const {
+  return (samples() + kEvaluationBatch - 1) / kEvaluationBatch;
+}
+
+struct Worker::State {
+  std::vector<int64_t> sample_shape;
+  std::shared_ptr<model::Model> model;
+  std::unique_ptr<arena::Arena> arena;
+};
+
+Worker::Worker(const WorkerOptions& options)
+    : state_(std::make_unique<State>()) {
+  state_->sample_shape = options.sample_shape;
+  state_->model = model::make_model(
+      {.name = options.model,
+       .sample_shape = options.sample_shape,
+       .classes = options.classes,
+       .seed = options.seed});
+  state_->arena = std::make_unique<arena::Arena>(
+      std::make_shared<arena::Layout>(bind::parameter_layout(*state_->model)),
+      std::make_shared<arena::Layout>(bind::buffer_layout(*state_->model)),
+      options.state_planes);
+  bind::bind_module(*state_->model, *state_->arena);
+}
+
+Worker::~Worker() = default;
+Worker::Worker(Worker&&) noexcept = default;
+
+arena::Arena& Worker::arena() {
+  return *state_->arena;
+}
+
+const arena::Arena& Worker::arena() const {
+  return *state_->arena;
+}
+
+double Worker::compute_gradient(
+    const data::Batch& batch,
+    double weight,
+    probe::Spans& spans) {
+  state_->arena->clear_gradients();
+  if (batch.samples() == 0) return 0;
+  // from_blob has no const form; nothing writes to the inputs.
+  auto* inputs = const_cast<float*>(batch.inputs.data());
+  auto* labels = const_cast<int64_t*>(batch.labels.data());
+  const torch::Tensor input = torch::from_blob(
+      inputs, batch_shape(batch.samples(), state_->sample_shape));
+  const torch::Tensor label =
+      torch::from_blob(labels, {batch.samples()}, torch::kInt64);
+  torch::Tensor loss;
+  {
+    const probe::SpanTimer timer(spans, probe::Span::kForward);
+    loss = torch::nn::functional::cross_entropy(
+        state_->model->forward(input), label);
+    if (weight != 1) loss = loss * weight;
+  }
+  const probe::SpanTimer timer(spans, probe::Span::kBackward);
+  loss.backward();
+  return loss.item<double>();
+}
+
+void Worker::set_training(bool training) {
+  state_->model->train(training);
+}
+
+Score Worker::score(const EvaluationSet& set, int64_t batch) const {
+  const torch::NoGradGuard no_grad;
+  const int64_t begin = batch * kEvaluationBatch;
+  const int64_t end = std::min(begin + kEvaluationBatch, set.samples());
+  const torch::Tensor labels = set.tensors_->labels.slice(0, begin, end);
+  const torch::Tensor logits =
+      state_->model->forward(set.tensors_->inputs.slice(0, begin, end));
+  const auto sum = torch::nn::functional::CrossEntropyFuncOptions().reduction(
+      torch::kSum);
+  return {
+      torch::nn::functional::cross_entropy(logits, labels, sum).item<double>(),
+      logits.argmax(1).eq(labels).sum().item<double>()};
+}
+
+Score Worker::score(const EvaluationSet& set) const {
+  Score total;
+  for (int64_t batch = 0; batch < set.batches(); ++batch) {
+    const Score part = score(set, batch);
+    total.loss += part.loss;
+    total.correct += part.correct;
+  }
+  return total;
+}
+
+void Worker::verify_bound() const {
+  bind::verify_bound(*state_->model, *state_->arena);
+}
+
+} // namespace grapevine::train

@@ -1,0 +1,82 @@
+// A replica: a model whose parameters live in an arena, with what it can do
+// on its own, that is, compute a gradient and be evaluated.
+//
+// The header is free of torch; one thread at a time for each worker.
+#pragma once
+
+#include "arena/arena.h"
+#include "data/loader.h"
+#include "data/source.h"
+#include "optim/local_rule.h"
+#include "probe/spans.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace grapevine::train {
+
+// Test samples, gathered once and shared by all evaluations.
+class EvaluationSet {
+ public:
+  EvaluationSet(
+      const data::Source& source,
+      std::span<const int64_t> indices);
+  ~EvaluationSet();
+  int64_t samples() const;
+  // The set is evaluated in batches; the last one may be shorter.
+  int64_t batches() const;
+
+ private:
+  friend class Worker;
+  struct Tensors;
+  std::unique_ptr<Tensors> tensors_;
+};
+
+// Sums over samples, so that parts of a set can be added up.
+struct Score {
+  double loss = 0;
+  double correct = 0;
+};
+
+struct WorkerOptions {
+  std::string model = "mlp";
+  std::vector<int64_t> sample_shape;
+  int classes = 0;
+  uint64_t seed = 0;
+  int state_planes = 0;
+};
+
+class Worker {
+ public:
+  explicit Worker(const WorkerOptions& options);
+  ~Worker();
+  Worker(Worker&&) noexcept;
+
+  arena::Arena& arena();
+  const arena::Arena& arena() const;
+
+  // Forward and backward of `weight` times the mean cross entropy over the
+  // batch; leaves the gradient in the arena and returns that loss. An empty
+  // batch has loss and gradient 0.
+  double compute_gradient(
+      const data::Batch& batch,
+      double weight,
+      probe::Spans& spans);
+  // Whether batch norm and the like are to train or to be evaluated.
+  void set_training(bool training);
+  // One batch of the set, or all of them, without gradients. Several threads
+  // may do this at once.
+  Score score(const EvaluationSet& set, int64_t batch) const;
+  Score score(const EvaluationSet& set) const;
+  // Error if a tensor has left the arena.
+  void verify_bound() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace grapevine::train

@@ -1,0 +1,35 @@
+#include "transport/store_server.h"
+
+#include "base/error.h"
+#include "transport/c10d/c10d.h"
+
+#include <fmt/format.h>
+
+namespace grapevine::transport {
+namespace {
+
+class TcpStoreServer : public StoreServer {
+ public:
+  explicit TcpStoreServer(c10::intrusive_ptr<::c10d::TCPStore> store)
+      : store_(std::move(store)) {}
+  int port() const override { return store_->getPort(); }
+
+ private:
+  c10::intrusive_ptr<::c10d::TCPStore> store_;
+};
+
+}  // namespace
+
+std::unique_ptr<StoreServer> serve_store(int port) {
+  try {
+    return std::make_unique<TcpStoreServer>(make_tcp_store(
+        "127.0.0.1", port, /*serve=*/true, std::chrono::seconds(30)));
+  } catch (const std::exception& error) {
+    throw TransportError(fmt::format(
+        "cannot serve the meeting point at port {} ({}); is it in use?",
+        port,
+        first_line(error.what())));
+  }
+}
+
+}  // namespace grapevine::transport

@@ -1,0 +1,29 @@
+# c10d needs torch; the rest of the layer, and those who use it, do not see it.
+add_library(gv_transport_c10d STATIC
+  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_operation.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_transport.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/meeting.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/store_server.cpp)
+set_target_properties(gv_transport_c10d PROPERTIES EXPORT_NAME transport_c10d)
+target_include_directories(gv_transport_c10d PRIVATE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+target_link_libraries(gv_transport_c10d
+  PUBLIC Grapevine::base
+  PRIVATE $<BUILD_INTERFACE:gv_flags>)
+gv_torch_target(gv_transport_c10d)
+set_property(GLOBAL APPEND PROPERTY GV_LAYERS gv_transport_c10d)
+
+set(gv_mpi_source no_mpi.cpp)
+set(gv_mpi_library)
+if(GV_MPI)
+  set(gv_mpi_source mpi/mpi_transport.cpp mpi/mpi_runtime.cpp)
+  set(gv_mpi_library MPI::MPI_C)
+endif()
+gv_layer(transport
+  SOURCES launch_environment.cpp local/local_transport.cpp local/hub.cpp
+    ${gv_mpi_source}
+  DEPS Grapevine::base
+  PRIVATE_DEPS gv_transport_c10d ${gv_mpi_library})
+# The C interface only: the C++ one was removed from MPI long ago.
+target_compile_definitions(gv_transport PRIVATE
+  OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -1,0 +1,20 @@
+// The meeting point of Gloo's workers, served by a process that is none of
+// them: the launcher.
+#pragma once
+
+#include <memory>
+
+namespace grapevine::transport {
+
+class StoreServer {
+ public:
+  virtual ~StoreServer() = default;  // stops serving
+  virtual int port() const = 0;
+};
+
+// Serves a c10d TCPStore from a thread of its own. Port 0 takes a free one.
+// Throws TransportError naming the port if it is in use. c10d listens on all
+// interfaces.
+std::unique_ptr<StoreServer> serve_store(int port = 0);
+
+}  // namespace grapevine::transport

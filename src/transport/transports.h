@@ -1,0 +1,52 @@
+// How the transports are made. Callers never meet an #ifdef: where MPI is not
+// built in, make_mpi_transport throws a ConfigError that says so.
+#pragma once
+
+#include "transport/launch_environment.h"
+#include "transport/transport.h"
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace grapevine::transport {
+
+// n connected transports inside one process, one for each thread of a test or
+// of an embedding program. They may outlive each other; one that is destroyed
+// or has failed makes its peers' pending and later operations with it fail.
+// Allocates only while more operations are in flight than ever before.
+std::vector<std::unique_ptr<Transport>> make_local_transports(int n);
+
+// MPI over a duplicate of MPI_COMM_WORLD; a collective call. Messages may be
+// longer than MPI's int counts allow: they travel in pieces.
+//
+// The first call initialises MPI, unless the program has. What was initialised
+// here is finalised when the last such transport is destroyed in good order.
+// Where it has failed, or an exception is passing through, MPI is left as it
+// is, since MPI_Finalize could wait for a dead peer for ever: the process must
+// then end with another code than 0 (mpirun takes down the rest), best by
+// abandon_mpi. The bytes of operations that were in flight at a failure must
+// stay allocated until the process has ended or no MPI call can come any more.
+// MPI cannot be initialised twice: once finalised, this throws TransportError.
+std::unique_ptr<Transport> make_mpi_transport();
+bool mpi_is_available();
+
+// What main calls last after an error: ends this process and the whole MPI job
+// with `exit_code` (not 0), by MPI_Abort. Returns where MPI is not built in or
+// not running, so that main can `return exit_code` in one way everywhere.
+void abandon_mpi(int exit_code) noexcept;
+
+// c10d's ProcessGroupGloo. Meets the others through the store that the
+// environment names, within `deadline` (at least 1 s; c10d counts in
+// seconds): a peer that never comes is a TimeoutError that names the missing
+// ranks; a port in use is a TransportError that names the port; an
+// environment without a meeting point is a ConfigError.
+//
+// Listens on the loopback interface where the master is loopback, else on
+// environment.host_address, else on environment.interface, else on the address
+// of this machine's name. c10d allocates a little for each operation.
+std::unique_ptr<Transport> make_gloo_transport(
+    const LaunchEnvironment& environment,
+    std::chrono::duration<double> deadline);
+
+}  // namespace grapevine::transport

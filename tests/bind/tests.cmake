@@ -1,0 +1,1 @@
+gv_layer_test(bind TORCH DEPS Grapevine::bind)

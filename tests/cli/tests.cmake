@@ -1,0 +1,9 @@
+gv_layer_test(cli
+  DEPS Grapevine::cli nlohmann_json::nlohmann_json
+  LABELS process
+  TIMEOUT 300)
+if(TARGET cli_test)
+  add_dependencies(cli_test grapevine)
+  target_compile_definitions(cli_test PRIVATE
+    GV_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endif()

@@ -1,0 +1,66 @@
+// The parts of the program that need no process: tables, units, progress.
+#include "cli/progress.h"
+#include "cli/table.h"
+#include "cli/units.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace grapevine::cli {
+namespace {
+
+TEST(Table, AlignsTextLeftAndNumbersRight) {
+  Table table({"name", "size"});
+  table.add_row({"a", "10"});
+  table.add_row({"größer", "5"});
+  EXPECT_EQ(table.text(), "name    size\na         10\ngrößer     5\n");
+}
+
+TEST(Table, ShortRowsAndIndent) {
+  Table table;
+  table.add_row({"a", "b"});
+  table.add_row({"longer"});
+  EXPECT_EQ(table.text(2), "  a       b\n  longer\n");
+}
+
+TEST(Units, Bytes) {
+  EXPECT_EQ(human_bytes(0), "0 B");
+  EXPECT_EQ(human_bytes(999), "999 B");
+  EXPECT_EQ(human_bytes(1250), "1.25 kB");
+  EXPECT_EQ(human_bytes(25.2e6), "25.2 MB");
+  EXPECT_EQ(human_bytes(999.96e6), "1.00 GB");
+}
+
+TEST(Units, Others) {
+  EXPECT_EQ(human_count(42), "42");
+  EXPECT_EQ(human_count(24300), "24.3 k");
+  EXPECT_EQ(human_seconds(0.42), "0.4 s");
+  EXPECT_EQ(human_seconds(42.4), "42 s");
+  EXPECT_EQ(human_seconds(187), "3:07");
+  EXPECT_EQ(human_seconds(7500), "2:05:00");
+  EXPECT_EQ(human_percent(0.8312), "83.12 %");
+  EXPECT_EQ(human_percent(std::nan("")), "–");
+  EXPECT_EQ(human_number(INFINITY), "–");
+}
+
+TEST(Progress, SaysWhatAPersonWantsToKnow) {
+  train::Progress progress;
+  progress.step = 57;
+  progress.steps = 152;
+  progress.epoch = 3;
+  progress.epochs = 8;
+  progress.loss = 0.5;
+  progress.test_accuracy = 0.831;
+  progress.degree = 2;
+  progress.samples_per_second = 24300;
+  progress.seconds_left = 12;
+  progress.phase = "training";
+  EXPECT_EQ(
+      progress_line("ada", progress, 0),
+      "ada  epoch 3/8  step 57/152  loss 0.5000  accuracy 83.10 %  degree 2  "
+      "24.3 k samples/s  12 s left");
+}
+
+}  // namespace
+}  // namespace grapevine::cli

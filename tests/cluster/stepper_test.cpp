@@ -1,0 +1,258 @@
+// One synchronous step, in a virtual cluster and over threads: the same bits,
+// the theory's means, and the invariants that --check looks at.
+#include "algo/agreement.h"
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "cluster/cluster.h"
+#include "cluster/invariants.h"
+#include "cluster/stepper.h"
+#include "graph/schedule.h"
+#include "optim/sgd.h"
+#include "transport/transports.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+#include <vector>
+
+namespace grapevine::cluster {
+namespace {
+
+constexpr int64_t kSteps = 4;
+
+arena::Arena make_arena(int rank, bool equal_start) {
+  arena::Arena arena(
+      std::make_shared<arena::Layout>(std::vector<arena::TensorEntry>{
+          {.name = "w", .shape = {90, 77}},
+          {.name = "b", .shape = {13}},
+          {.name = "v", .shape = {50, 51}}}),
+      std::make_shared<arena::Layout>(
+          std::vector<arena::TensorEntry>{{.name = "mean", .shape = {5}}}),
+      1);
+  Random random(5, Purpose::kTest, equal_start ? 0 : rank);
+  for (const auto& tensor : arena.layout().tensors()) {
+    for (int64_t i = tensor.offset; i < tensor.range().end; ++i) {
+      arena.parameters()[i] = static_cast<float>(random.normal());
+    }
+  }
+  for (float& value : arena.buffers()) {
+    value = static_cast<float>(random.normal());
+  }
+  return arena;
+}
+
+// A gradient that depends on the rank, the step and the parameters.
+void fill_gradient(arena::Arena& arena, int rank, int64_t step) {
+  Random random(6, Purpose::kTest, rank, step);
+  for (const auto& tensor : arena.layout().tensors()) {
+    for (int64_t i = tensor.offset; i < tensor.range().end; ++i) {
+      arena.gradients()[i] = arena.parameters()[i] * 0.1F +
+          static_cast<float>(random.normal());
+    }
+  }
+}
+
+struct Case {
+  std::string agreement = "adapt-then-combine";
+  std::string graph = "ring";
+  int n = 4;
+  double clip = 0;
+  bool equal_start = true;
+};
+
+struct Outcome {
+  std::string sha256;
+  int64_t messages = 0;
+  int64_t bytes = 0;
+  std::vector<double> norms; // of worker 0, last step
+  std::vector<float> parameters; // of worker 0
+};
+
+// Trains the workers that the cluster hosts.
+Outcome train(const Case& c, Cluster& cluster) {
+  std::vector<arena::Arena> arenas;
+  for (const int rank : cluster.hosted()) {
+    arenas.push_back(make_arena(rank, c.equal_start));
+  }
+  std::vector<arena::Arena*> pointers;
+  for (arena::Arena& arena : arenas) pointers.push_back(&arena);
+  cluster.attach(pointers);
+  graph::GraphOptions options;
+  options.name = c.graph;
+  options.n = c.n;
+  options.epochs = kSteps;
+  const auto schedule = graph::make_schedule(options);
+  const auto agreement = algo::make_agreement(
+      c.agreement,
+      std::make_shared<optim::Sgd>(
+          optim::SgdOptions{.momentum = 0.9, .weight_decay = 1e-3}));
+  Stepper stepper(
+      cluster,
+      pointers,
+      *agreement,
+      *schedule,
+      {.clip = c.clip, .average_buffers = true, .check = c.equal_start});
+  for (int64_t step = 0; step < kSteps; ++step) {
+    stepper.step(
+        {.moment = {step, step},
+         .lr = 0.05,
+         .want_norms = true,
+         .compute_gradient = [&](int index) {
+           fill_gradient(arenas[index], cluster.hosted()[index], step);
+         }});
+  }
+  Outcome outcome;
+  outcome.sha256 = cluster.parameters_sha256();
+  outcome.messages = cluster.traffic().messages;
+  outcome.bytes = cluster.traffic().bytes;
+  const auto norms = stepper.squared_norms(0);
+  outcome.norms.assign(norms.begin(), norms.end());
+  outcome.parameters.assign(
+      arenas[0].parameters().begin(), arenas[0].parameters().end());
+  return outcome;
+}
+
+Outcome train_virtually(const Case& c, int threads) {
+  ThreadPool pool(threads);
+  const auto cluster = make_virtual_cluster(c.n, pool);
+  return train(c, *cluster);
+}
+
+// A thread for each worker; the outcome of worker 0 with all workers' traffic.
+Outcome train_over_threads(const Case& c, int64_t chunk_bytes) {
+  auto transports = transport::make_local_transports(c.n);
+  std::vector<Outcome> outcomes(c.n);
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < c.n; ++rank) {
+    threads.emplace_back([&, rank] {
+      comm::CommunicatorOptions options;
+      options.deadline = std::chrono::seconds(60);
+      options.chunk_bytes = chunk_bytes;
+      const auto cluster =
+          make_process_cluster(std::move(transports[rank]), options);
+      outcomes[rank] = train(c, *cluster);
+    });
+  }
+  threads.clear();
+  Outcome all = outcomes[0];
+  all.messages = 0;
+  all.bytes = 0;
+  for (const Outcome& outcome : outcomes) {
+    all.messages += outcome.messages;
+    all.bytes += outcome.bytes;
+  }
+  return all;
+}
+
+class SameBits : public ::testing::TestWithParam<Case> {};
+
+TEST_P(SameBits, VirtualAndThreadsForAnyChunkAndThreadCount) {
+  const Case c = GetParam();
+  const Outcome one = train_virtually(c, 1);
+  const Outcome two = train_virtually(c, 2);
+  EXPECT_EQ(one.sha256, two.sha256);
+  for (const int64_t chunk : {int64_t{16384}, int64_t{1} << 20}) {
+    const Outcome threads = train_over_threads(c, chunk);
+    EXPECT_EQ(one.sha256, threads.sha256) << "chunk " << chunk;
+    EXPECT_EQ(one.norms, threads.norms) << "chunk " << chunk;
+    EXPECT_EQ(one.messages, threads.messages);
+    EXPECT_EQ(one.bytes, threads.bytes);
+  }
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> list;
+  for (const int n : {1, 2, 3, 4, 7}) {
+    list.push_back({.agreement = "allreduce", .graph = "complete", .n = n});
+    list.push_back(
+        {.agreement = "allreduce", .graph = "complete", .n = n, .clip = 1});
+    for (const char* graph :
+         {"ring", "torus", "exponential", "complete", "ada"}) {
+      list.push_back({.graph = graph, .n = n});
+    }
+    list.push_back({.graph = "ring", .n = n, .clip = 1});
+    list.push_back({.graph = "ring", .n = n, .equal_start = false});
+  }
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    SameBits,
+    ::testing::ValuesIn(cases()),
+    [](const auto& info) {
+      std::string name = info.param.agreement + "_" + info.param.graph + "_" +
+          std::to_string(info.param.n) + (info.param.clip > 0 ? "_clip" : "") +
+          (info.param.equal_start ? "" : "_apart");
+      std::ranges::replace(name, '-', '_');
+      return name;
+    });
+
+TEST(Stepper, AdaptThenCombineOnCompleteFollowsAllreduce) {
+  Case c{.graph = "complete", .n = 6};
+  const Outcome decentralized = train_virtually(c, 1);
+  c.agreement = "allreduce";
+  const Outcome centralized = train_virtually(c, 1);
+  for (size_t i = 0; i < centralized.parameters.size(); ++i) {
+    ASSERT_NEAR(
+        decentralized.parameters[i], centralized.parameters[i], 2e-6)
+        << i;
+  }
+}
+
+TEST(Stepper, PayloadIsWhatTheHeadersPromise) {
+  const int64_t plane = make_arena(0, true).layout().size() * 4;
+  const int64_t buffers = make_arena(0, true).buffer_layout().size() * 4;
+  const Case ring{.graph = "ring", .n = 7};
+  const Outcome out = train_virtually(ring, 1);
+  EXPECT_EQ(out.messages, kSteps * 7 * 2 * 2); // parameters and buffers
+  EXPECT_EQ(out.bytes, kSteps * 7 * 2 * (plane + buffers));
+  const Case all{.agreement = "allreduce", .graph = "complete", .n = 7};
+  EXPECT_EQ(train_virtually(all, 1).bytes, kSteps * 2 * 6 * (plane + buffers));
+}
+
+TEST(Invariants, MeanViolationNamesStepTensorAndWorker) {
+  const arena::Arena arena = make_arena(0, true);
+  const Rows before = {{1, 2, 3}, {1, 2, 3}};
+  Rows after = before;
+  const Rows magnitudes = {{10, 10, 10}, {10, 10, 10}};
+  EXPECT_NO_THROW(check_mean_preserved(
+      arena.layout(), before, after, magnitudes, 12));
+  after[1][2] += 0.1;
+  try {
+    check_mean_preserved(arena.layout(), before, after, magnitudes, 12);
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("step 12"), std::string::npos) << text;
+    EXPECT_NE(text.find("'v'"), std::string::npos) << text;
+    EXPECT_NE(text.find("worker 1"), std::string::npos) << text;
+  }
+}
+
+TEST(Invariants, UnequalReplicasAreNamed) {
+  arena::Arena a = make_arena(0, true);
+  arena::Arena b = make_arena(0, true);
+  const auto rows = [&] {
+    return Rows{
+        tensor_fingerprints(a.layout(), a.parameters()),
+        tensor_fingerprints(b.layout(), b.parameters())};
+  };
+  EXPECT_NO_THROW(check_replicas_equal(a.layout(), rows(), 3));
+  float& value = b.parameters()[b.layout().tensors()[1].offset];
+  value = std::nextafter(value, 10.0F);
+  try {
+    check_replicas_equal(a.layout(), rows(), 3);
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("step 3"), std::string::npos) << text;
+    EXPECT_NE(text.find("'b'"), std::string::npos) << text;
+    EXPECT_NE(text.find("worker 1"), std::string::npos) << text;
+  }
+}
+
+} // namespace
+} // namespace grapevine::cluster

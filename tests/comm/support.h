@@ -1,0 +1,218 @@
+// What the tests of comm/ share: mixings and plans to sweep over, a slow
+// reference in double, workers as threads, and a transport that counts.
+#pragma once
+
+#include "base/random.h"
+#include "comm/block_scan_plan.h"
+#include "comm/communicator.h"
+#include "comm/direct_plan.h"
+#include "comm/doubling_plan.h"
+#include "comm/group_plan.h"
+#include "comm/plan.h"
+#include "transport/transports.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace grapevine::comm::testing {
+
+using Planes = std::vector<std::vector<float>>;
+
+// payload = f(rank, index), of mixed signs and magnitudes.
+inline float payload(int rank, int64_t index) {
+  const auto hash = static_cast<uint32_t>(index * 2654435761u + rank * 40503u);
+  return (static_cast<float>(hash % 20011) - 10005) * 1e-3f +
+         static_cast<float>(rank) * 0.37f;
+}
+
+inline Planes make_planes(int n, int64_t count) {
+  Planes planes(n, std::vector<float>(count));
+  for (int i = 0; i < n; ++i) {
+    for (int64_t e = 0; e < count; ++e)
+      planes[i][e] = payload(i, e);
+  }
+  return planes;
+}
+
+struct Case {
+  std::string name;
+  graph::Mixing mixing;
+  std::shared_ptr<const Plan> plan;
+};
+
+inline std::vector<std::vector<int>> random_groups(
+    int n, int group_size, uint64_t seed) {
+  std::vector<int> ranks(n);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  Random(seed, Purpose::kTest).shuffle(std::span(ranks));
+  std::vector<std::vector<int>> groups;
+  for (int i = 0; i < n; ++i) {
+    if (i % group_size == 0) groups.emplace_back();
+    groups.back().push_back(ranks[i]);
+  }
+  return groups;
+}
+
+inline graph::Mixing star(int n) {
+  std::vector<std::vector<int>> neighbours(n);
+  for (int i = 1; i < n; ++i) {
+    neighbours[0].push_back(i);
+    neighbours[i].push_back(0);
+  }
+  return graph::Mixing::metropolis(std::move(neighbours));
+}
+
+// The directed static exponential graph.
+inline graph::Mixing exponential(int n) {
+  std::vector<std::vector<int>> neighbours(n);
+  for (int i = 0; i < n; ++i) {
+    for (int step = 1; step < n; step *= 2) {
+      neighbours[i].push_back((i + step) % n);
+    }
+  }
+  return graph::Mixing::uniform(std::move(neighbours));
+}
+
+// Every way to mix on n workers: every lattice by every plan, groups,
+// matchings, and matrices without a form.
+inline std::vector<Case> cases(int n) {
+  std::vector<Case> all;
+  const auto add = [&](std::string name, graph::Mixing mixing) {
+    auto plan = make_plan(mixing, 1 << 20);
+    all.push_back({std::move(name), std::move(mixing), std::move(plan)});
+  };
+  add("complete", graph::Mixing::complete(n));
+  add("star", star(n));
+  add("exponential", exponential(n));
+  for (const int size : {1, 2, 3, 5}) {
+    add("groups of " + std::to_string(size),
+        graph::Mixing::groups(n, random_groups(n, size, 7 + size)));
+  }
+  for (int k = 0; k <= n - 2; k += 2) {
+    const auto lattice = graph::Mixing::lattice(n, k);
+    const std::string name = "lattice " + std::to_string(k);
+    add(name, lattice);
+    if (k == 0) continue;
+    all.push_back(
+        {name + " direct", lattice, std::make_shared<DirectPlan>(lattice)});
+    all.push_back(
+        {name + " doubling", lattice, std::make_shared<DoublingPlan>(n, k)});
+    all.push_back(
+        {name + " scan", lattice, std::make_shared<BlockScanPlan>(n, k)});
+  }
+  return all;
+}
+
+// sum_j W_ij x_j in double.
+inline std::vector<double> reference(
+    const graph::Mixing& mixing, const Planes& planes, int i) {
+  std::vector<double> result(planes[i].size(), 0.0);
+  for (const graph::Term& term : mixing.row(i)) {
+    for (size_t e = 0; e < result.size(); ++e) {
+      result[e] += term.weight * planes[term.rank][e];
+    }
+  }
+  return result;
+}
+
+inline std::vector<float*> pointers(Planes& planes) {
+  std::vector<float*> all;
+  for (auto& plane : planes)
+    all.push_back(plane.data());
+  return all;
+}
+
+inline Planes mix_all(const Plan& plan, Planes planes) {
+  const auto count = static_cast<int64_t>(planes[0].size());
+  std::vector<float> scratch(count * plan.scratch_slots(), -777.0f);
+  plan.mix_all(pointers(planes), count, scratch);
+  return planes;
+}
+
+// Counts what is really sent. A logical message is everything to one peer
+// with one tag.
+class CountingTransport : public transport::Transport {
+ public:
+  struct Counts {
+    int64_t bytes = 0;
+    int64_t calls = 0;
+    std::set<std::pair<int, transport::Tag>> messages;
+  };
+
+  CountingTransport(std::unique_ptr<Transport> inner, Counts* counts)
+      : inner_(std::move(inner)), counts_(counts) {}
+
+  int rank() const override { return inner_->rank(); }
+  int size() const override { return inner_->size(); }
+  std::string name() const override { return "counting"; }
+  transport::Request send(
+      std::span<const std::byte> bytes, int peer, transport::Tag tag) override {
+    counts_->bytes += static_cast<int64_t>(bytes.size());
+    ++counts_->calls;
+    counts_->messages.insert({peer, tag});
+    return inner_->send(bytes, peer, tag);
+  }
+  transport::Request recv(
+      std::span<std::byte> bytes, int peer, transport::Tag tag) override {
+    return inner_->recv(bytes, peer, tag);
+  }
+  bool test(transport::Request request) override {
+    return inner_->test(request);
+  }
+  void wait(transport::Request request, Deadline deadline) override {
+    inner_->wait(request, deadline);
+  }
+
+ private:
+  std::unique_ptr<Transport> inner_;
+  Counts* counts_;
+};
+
+using Counts = CountingTransport::Counts;
+
+// Runs body(communicator) on n threads; throws the first rank's exception.
+// Returns what each worker's transport has counted.
+inline std::vector<Counts> run_workers(
+    int n,
+    const CommunicatorOptions& options,
+    const std::function<void(Communicator&)>& body) {
+  auto transports = transport::make_local_transports(n);
+  std::vector<Counts> counts(n);
+  std::vector<std::exception_ptr> errors(n);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < n; ++i) {
+      threads.emplace_back([&, i] {
+        try {
+          Communicator communicator(
+              std::make_unique<CountingTransport>(
+                  std::move(transports[i]), &counts[i]),
+              options);
+          body(communicator);
+        } catch (...) {
+          errors[i] = std::current_exception();
+        }
+      });
+    }
+  }
+  for (const auto& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+  return counts;
+}
+
+inline CommunicatorOptions options_with(int64_t chunk_bytes) {
+  return {.deadline = std::chrono::seconds(60), .chunk_bytes = chunk_bytes};
+}
+
+}  // namespace grapevine::comm::testing

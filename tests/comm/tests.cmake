@@ -1,0 +1,1 @@
+gv_layer_test(comm DEPS Grapevine::comm LABELS ranks TIMEOUT 300)

@@ -1,0 +1,1 @@
+gv_layer_test(graph DEPS Grapevine::graph Eigen3::Eigen)

@@ -1,0 +1,139 @@
+// The fused kernels against a slow, straightforward form of the same formula.
+#include "base/random.h"
+#include "kernel/elementwise.h"
+#include "kernel/sgd.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace grapevine::kernel {
+namespace {
+
+std::vector<float> noise(int64_t count, uint64_t stream) {
+  Random random(11, Purpose::kTest, stream);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(random.normal());
+  return values;
+}
+
+TEST(ScaledSum, AddsFromLeftToRight) {
+  for (const int terms : {1, 2, 3, 4, 7}) {
+    for (const int64_t count : {0, 1, 63, 64, 65, 1000}) {
+      std::vector<std::vector<float>> inputs;
+      std::vector<const float*> pointers;
+      for (int t = 0; t < terms; ++t) {
+        inputs.push_back(noise(count + 5, t));
+      }
+      for (const auto& input : inputs) pointers.push_back(input.data());
+      std::vector<float> out(count);
+      scaled_sum(out.data(), pointers, 5, count, 0.3F);
+      for (int64_t i = 0; i < count; ++i) {
+        float sum = inputs[0][i + 5];
+        for (int t = 1; t < terms; ++t) sum += inputs[t][i + 5];
+        ASSERT_EQ(out[i], sum * 0.3F);
+      }
+    }
+  }
+}
+
+TEST(SumOfSquares, ExactOnIntegersAndCloseOnNoise) {
+  std::vector<float> ramp(1000);
+  for (int i = 0; i < 1000; ++i) ramp[i] = static_cast<float>(i);
+  EXPECT_EQ(sum_of_squares(ramp.data(), 1000), 332833500.0);
+  EXPECT_EQ(sum(ramp.data(), 1000), 499500.0);
+  const std::vector<float> values = noise(4097, 1);
+  double slow = 0;
+  for (const float v : values) slow += static_cast<double>(v) * v;
+  EXPECT_NEAR(sum_of_squares(values.data(), 4097), slow, 1e-9 * slow);
+}
+
+struct SgdCase {
+  float momentum;
+  bool nesterov;
+  float weight_decay;
+  float gradient_scale;
+  int mix_terms;
+};
+
+class SgdKernel : public ::testing::TestWithParam<SgdCase> {};
+
+// As the header of kernel/sgd.h has it, one element at a time.
+void slow_step(
+    const SgdCase& c,
+    bool first,
+    float lr,
+    float mixed,
+    float g,
+    float& x,
+    float& m) {
+  float d = g * c.gradient_scale;
+  if (c.weight_decay != 0) d = std::fma(x, c.weight_decay, d);
+  if (c.momentum != 0) {
+    m = first ? d : m * c.momentum + d;
+    d = c.nesterov ? std::fma(m, c.momentum, d) : m;
+  }
+  x = std::fma(d, -lr, mixed);
+}
+
+TEST_P(SgdKernel, EqualsTheFormulaBitForBit) {
+  const SgdCase c = GetParam();
+  const int64_t count = 5000;
+  const int64_t begin = 3;
+  std::vector<float> x = noise(count, 1);
+  std::vector<float> m(count);
+  std::vector<float> slow_x = x;
+  std::vector<float> slow_m = m;
+  const std::vector<float> inbox = noise(count, 2);
+  for (int step = 0; step < 3; ++step) {
+    const std::vector<float> g = noise(count, 10 + step);
+    std::vector<const float*> terms;
+    if (c.mix_terms > 0) terms = {x.data()};
+    for (int t = 1; t < c.mix_terms; ++t) terms.push_back(inbox.data());
+    const float scale =
+        c.mix_terms > 0 ? 1.0F / static_cast<float>(c.mix_terms) : 1.0F;
+    const double squares = sgd_update(
+        x.data(),
+        g.data(),
+        m.data(),
+        begin,
+        count,
+        {.lr = 0.1F,
+         .momentum = c.momentum,
+         .weight_decay = c.weight_decay,
+         .gradient_scale = c.gradient_scale,
+         .nesterov = c.nesterov,
+         .first_step = step == 0},
+        {terms, scale},
+        true);
+    double slow_squares = 0;
+    for (int64_t i = begin; i < count; ++i) {
+      float mixed = slow_x[i];
+      for (int t = 1; t < c.mix_terms; ++t) mixed += inbox[i];
+      if (c.mix_terms > 0) mixed *= scale;
+      slow_step(c, step == 0, 0.1F, mixed, g[i], slow_x[i], slow_m[i]);
+      slow_squares += static_cast<double>(slow_x[i]) * slow_x[i];
+    }
+    ASSERT_EQ(x, slow_x);
+    ASSERT_EQ(m, slow_m);
+    EXPECT_NEAR(squares, slow_squares, 1e-9 * slow_squares);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options,
+    SgdKernel,
+    ::testing::Values(
+        SgdCase{0, false, 0, 1, 0},
+        SgdCase{0, false, 5e-4F, 1, 0},
+        SgdCase{0.9F, false, 0, 1, 0},
+        SgdCase{0.9F, false, 5e-4F, 0.25F, 0},
+        SgdCase{0.9F, true, 0, 1, 0},
+        SgdCase{0.9F, true, 5e-4F, 1, 0},
+        SgdCase{0.9F, false, 0, 1, 2},
+        SgdCase{0.9F, true, 5e-4F, 0.5F, 3},
+        SgdCase{0, false, 0, 1, 5}));
+
+} // namespace
+} // namespace grapevine::kernel

@@ -1,0 +1,1 @@
+gv_layer_test(model TORCH DEPS Grapevine::model)

@@ -1,0 +1,122 @@
+#include "base/random.h"
+#include "optim/lr_schedule.h"
+#include "optim/sgd.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace grapevine::optim {
+namespace {
+
+TEST(LearningRate, ThePilotsSchedule) {
+  LrOptions options;
+  options.lr = 0.02;
+  options.decay = LrDecay::kCosine;
+  options.scaling = LrScaling::kSqrt;
+  options.warmup_steps = 19;
+  options.total_steps = 152;
+  options.batch = 32;
+  options.workers = 96;
+  const double peak = 0.02 * std::sqrt(32.0 * 96 / 256);
+  EXPECT_NEAR(learning_rate(options, 0, 2), peak / 19, 1e-12);
+  EXPECT_NEAR(
+      learning_rate(options, 76, 2), peak * 0.5, 1e-12); // half-way
+  EXPECT_LT(learning_rate(options, 151, 2), 0.001 * peak);
+}
+
+TEST(LearningRate, ScalingByDegree) {
+  LrOptions options;
+  options.lr = 1;
+  options.batch = 64;
+  options.workers = 100;
+  options.scaling_by = LrScalingBy::kDegree;
+  options.scaling = LrScaling::kLinear;
+  EXPECT_DOUBLE_EQ(learning_rate(options, 0, 3), 1);
+  options.scaling = LrScaling::kSqrt;
+  EXPECT_DOUBLE_EQ(learning_rate(options, 0, 15), 2);
+  options.scaling = LrScaling::kNone;
+  EXPECT_DOUBLE_EQ(learning_rate(options, 0, 15), 1);
+}
+
+TEST(LearningRate, StepDecay) {
+  LrOptions options;
+  options.lr = 1;
+  options.decay = LrDecay::kStep;
+  options.total_steps = 100;
+  EXPECT_DOUBLE_EQ(learning_rate(options, 49, 2), 1);
+  EXPECT_DOUBLE_EQ(learning_rate(options, 50, 2), 0.1);
+  EXPECT_NEAR(learning_rate(options, 75, 2), 0.01, 1e-15);
+}
+
+arena::Arena noisy_arena() {
+  arena::Arena arena(
+      std::make_shared<arena::Layout>(std::vector<arena::TensorEntry>{
+          {.name = "w", .shape = {100, 99}}, {.name = "b", .shape = {33}}}),
+      std::make_shared<arena::Layout>(),
+      1);
+  Random random(1, Purpose::kTest);
+  for (const auto& tensor : arena.layout().tensors()) {
+    for (int64_t i = tensor.offset; i < tensor.range().end; ++i) {
+      arena.parameters()[i] = static_cast<float>(random.normal());
+      arena.gradients()[i] = static_cast<float>(random.normal());
+    }
+  }
+  return arena;
+}
+
+TEST(Sgd, AnyCutGivesTheSameBitsAndNorms) {
+  const Sgd rule({.momentum = 0.9, .nesterov = true, .weight_decay = 0.01});
+  arena::Arena whole = noisy_arena();
+  arena::Arena cut = noisy_arena();
+  std::vector<double> norms(2);
+  std::vector<double> cut_norms(2);
+  for (int64_t step = 0; step < 3; ++step) {
+    const StepInfo info{.step = step, .lr = 0.1};
+    const int64_t size = whole.layout().size();
+    rule.update(whole, {0, size}, info, norms);
+    for (int64_t begin = 0; begin < size; begin += arena::kBlock) {
+      rule.update(
+          cut,
+          {begin, std::min(begin + arena::kBlock, size)},
+          info,
+          cut_norms);
+    }
+  }
+  EXPECT_TRUE(std::ranges::equal(whole.parameters(), cut.parameters()));
+  EXPECT_TRUE(std::ranges::equal(whole.state(0), cut.state(0)));
+  EXPECT_EQ(norms, cut_norms);
+}
+
+TEST(Sgd, NormsAreThoseOfTheNewParameters) {
+  const Sgd rule({.momentum = 0.9});
+  arena::Arena arena = noisy_arena();
+  std::vector<double> norms(2);
+  rule.update(arena, {0, arena.layout().size()}, {.lr = 0.1}, norms);
+  EXPECT_EQ(norms, arena::squared_norms(arena.layout(), arena.parameters()));
+}
+
+TEST(Sgd, BiasesAreExemptFromDecayUnlessAsked) {
+  for (const bool everything : {false, true}) {
+    const Sgd rule(
+        {.momentum = 0, .weight_decay = 0.5, .decay_everything = everything});
+    arena::Arena arena = noisy_arena();
+    arena.clear_gradients();
+    const int64_t bias = arena.layout().tensors()[1].offset;
+    const float w = arena.parameters()[0];
+    const float b = arena.parameters()[bias];
+    rule.update(arena, {0, arena.layout().size()}, {.lr = 0.1}, {});
+    EXPECT_NEAR(arena.parameters()[0], w * 0.95, 1e-6);
+    EXPECT_NEAR(arena.parameters()[bias], everything ? b * 0.95 : b, 1e-6);
+  }
+}
+
+TEST(Sgd, NoMomentumNeedsNoState) {
+  EXPECT_TRUE(Sgd({.momentum = 0}).state_planes().empty());
+  EXPECT_EQ(Sgd({.momentum = 0.9}).state_planes().size(), 1U);
+}
+
+} // namespace
+} // namespace grapevine::optim

@@ -1,0 +1,208 @@
+#include "base/error.h"
+#include "spec/spec_table.h"
+
+#include <gtest/gtest.h>
+
+namespace grapevine::spec {
+namespace {
+
+using Flags = std::vector<std::pair<std::string, std::string>>;
+
+std::string refusal(const std::string& toml, const Flags& flags = {}) {
+  try {
+    validate(parse_spec(toml, "run.toml", flags));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+void expect_in(const std::string& part, const std::string& text) {
+  EXPECT_NE(text.find(part), std::string::npos)
+      << "'" << part << "' is not in '" << text << "'";
+}
+
+TEST(ParseSpec, FileThenFlags) {
+  const ParsedSpec parsed = parse_spec(
+      "# a run\nlr = 0.1\n\nn = 4\nlr_scaling = \"sqrt\"\neval-full = true\n"
+      "bucket-bytes = \"64KiB\"\nlr-steps = [0.25, 0.5]\nclip = 1\n",
+      "run.toml",
+      {{"lr", "0.2"}, {"graph", "complete"}, {"lr", "0.3"}});
+  EXPECT_EQ(parsed.spec.lr, 0.3);
+  EXPECT_EQ(parsed.spec.n, 4);
+  EXPECT_EQ(parsed.spec.lr_scaling, "sqrt");
+  EXPECT_TRUE(parsed.spec.eval_full);
+  EXPECT_EQ(parsed.spec.bucket_bytes, 65536);
+  EXPECT_EQ(parsed.spec.lr_steps, (std::vector<double>{0.25, 0.5}));
+  EXPECT_EQ(parsed.spec.clip, 1);
+  EXPECT_EQ(parsed.origins.at("n"), "run.toml:4");
+  EXPECT_EQ(parsed.origins.at("lr-scaling"), "run.toml:5");
+  EXPECT_EQ(parsed.origins.at("lr"), "--lr");
+  EXPECT_EQ(parsed.origins.at("graph"), "--graph");
+  EXPECT_EQ(parsed.origins.count("momentum"), 0u);
+}
+
+TEST(ParseSpec, WithoutAFile) {
+  EXPECT_EQ(to_toml(parse_spec("", "", {}).spec), to_toml(Spec{}));
+  EXPECT_EQ(parse_spec("", "", {{"n", "5"}}).origins.at("n"), "-n");
+}
+
+TEST(ParseSpec, PresetLiesUnderneath) {
+  const Spec plain = parse_spec("preset = \"ada\"", "f", {}).spec;
+  EXPECT_EQ(plain.graph, "ada");
+  EXPECT_EQ(plain.agreement, "adapt-then-combine");
+  const Spec beside =
+      parse_spec("graph = \"torus\"\npreset = \"d-ring\"", "f", {}).spec;
+  EXPECT_EQ(beside.graph, "torus");
+  const Spec later =
+      parse_spec("preset = \"d-ring\"", "f", {{"graph", "torus"}}).spec;
+  EXPECT_EQ(later.graph, "torus");
+}
+
+TEST(ParseSpec, PresetAsAFlagWinsOverTheFile) {
+  const ParsedSpec parsed =
+      parse_spec(to_toml(Spec{}), "spec.toml", {{"preset", "c-complete"}});
+  EXPECT_EQ(parsed.spec.graph, "complete");
+  EXPECT_EQ(parsed.spec.agreement, "allreduce");
+  EXPECT_EQ(parsed.origins.at("graph"), "--preset");
+}
+
+TEST(ParseSpec, AllreduceAloneMeansTheCompleteGraph) {
+  EXPECT_EQ(
+      parse_spec("", "", {{"agreement", "allreduce"}}).spec.graph, "complete");
+  expect_in(
+      "--graph, --agreement: allreduce averages gradients",
+      refusal("", {{"agreement", "allreduce"}, {"graph", "ring"}}));
+  expect_in(
+      "run.toml:1: graph, --agreement: allreduce",
+      refusal("preset = \"d-ring\"", {{"agreement", "allreduce"}}));
+}
+
+TEST(ParseSpec, UnknownKeysAndFlags) {
+  EXPECT_EQ(
+      refusal("lr = 0.1\n\ngrpah = \"ring\"\n"),
+      "run.toml:3: unknown key 'grpah'; did you mean 'graph'?");
+  EXPECT_EQ(refusal("zzzzzz = 1\n"), "run.toml:1: unknown key 'zzzzzz'");
+  EXPECT_EQ(
+      refusal("[optimiser]\nlr = 1\n"),
+      "run.toml:1: unknown table 'optimiser'; did you mean 'optimizer'?");
+  EXPECT_EQ(
+      refusal("", {{"epoch", "1"}}),
+      "unknown option '--epoch'; did you mean '--epochs'?");
+}
+
+TEST(ParseSpec, SyntaxNamesTheLine) {
+  expect_in("run.toml:2: ", refusal("lr = 0.1\nn = = 3\n"));
+  expect_in("run.toml:2: ", refusal("lr = 0.1\nlr = 0.2\n"));
+  EXPECT_EQ(
+      refusal("lr-scaling = \"sqrt\"\nlr_scaling = \"none\"\n"),
+      "run.toml:2: 'lr_scaling' was given before, at run.toml:1");
+}
+
+TEST(ParseSpec, WrongTypes) {
+  EXPECT_EQ(
+      refusal("lr = \"fast\""),
+      "run.toml:1: lr: expected a number, got the text 'fast'");
+  EXPECT_EQ(
+      refusal("graph = 5"),
+      "run.toml:1: graph: expected text in quotes, got 5");
+  EXPECT_EQ(
+      refusal("check = 1"), "run.toml:1: check: expected true or false, got 1");
+  EXPECT_EQ(
+      refusal("lr-steps = 0.5"),
+      "run.toml:1: lr-steps: expected a list of numbers, got 0.5");
+  EXPECT_EQ(
+      refusal("n = [1, 2]"), "run.toml:1: n: expected an integer, got a list");
+  expect_in(
+      "expected an integer from 1 to 4096, got '8.5'", refusal("n = 8.5"));
+  expect_in("got '8.0'", refusal("n = 8.0"));
+  EXPECT_EQ(
+      refusal("[lr]\nx = 1"), "run.toml:1: lr: expected a number, got a table");
+}
+
+TEST(ParseSpec, WrongValues) {
+  const std::vector<std::pair<Flags, std::string>> cases = {
+      {{{"lr", "x"}}, "--lr: expected a number above 0, got 'x'"},
+      {{{"lr", "0"}}, "--lr: expected a number above 0, got '0'"},
+      {{{"lr", "nan"}}, "--lr: expected a number above 0, got 'nan'"},
+      {{{"n", "0"}}, "-n: expected an integer from 1 to 4096, got '0'"},
+      {{{"n", "4097"}}, "-n: expected an integer from 1 to 4096"},
+      {{{"n", "99999999999"}}, "-n: expected an integer from 1 to 4096"},
+      {{{"batch", "0"}}, "--batch: expected an integer from 1"},
+      {{{"epochs", "0"}}, "--epochs: expected an integer from 1"},
+      {{{"momentum", "1"}},
+       "--momentum: expected a number of at least 0 and below 1, got '1'"},
+      {{{"momentum", "-0.1"}}, "--momentum: expected"},
+      {{{"seed", "-1"}}, "--seed: expected an integer of at least 0, got '-1'"},
+      {{{"gamma", "-2"}}, "--gamma: expected a number of at least 0, got '-2'"},
+      {{{"graph", "rnig"}},
+       "--graph: unknown graph 'rnig'; did you mean 'ring'?"},
+      {{{"preset", "d-rng"}},
+       "--preset: unknown preset 'd-rng'; did you mean 'd-ring'?"},
+      {{{"optimizer", "adam"}},
+       "--optimizer: unknown optimizer 'adam' (allowed: sgd)"},
+      {{{"lr-scaling", "square"}}, "(allowed: none, linear or sqrt)"},
+      {{{"transport", "tcp"}}, "(allowed: virtual, mpi or gloo)"},
+      {{{"bucket-bytes", "1TB"}}, "--bucket-bytes: expected bytes from 64"},
+      {{{"lr-steps", "0.5,1"}},
+       "--lr-steps: expected a number above 0 and below 1, got '1'"},
+      {{{"lr-steps", "0.5,0.25"}}, "--lr-steps: the fractions must not fall"},
+      {{{"nesterov", "true"}, {"momentum", "0"}},
+       "--nesterov, --momentum: nesterov needs a momentum above 0"},
+      {{{"deadline", "0"}}, "--deadline: expected a number above 0"},
+      {{{"eval-samples", "0"}},
+       "--eval-samples: expected an integer of at least 1"},
+      {{{"check", "maybe"}}, "--check: expected true or false, got 'maybe'"},
+  };
+  for (const auto& [flags, message] : cases) {
+    expect_in(message, refusal("", flags));
+  }
+}
+
+TEST(ParseSpec, MatrixBelongsToBench) {
+  EXPECT_EQ(
+      refusal("n = 2\n[matrix]\nseed = [1, 2]\n"),
+      "run.toml:2: a matrix of runs, where one run is expected; use "
+      "`grapevine bench run.toml`");
+}
+
+TEST(Validate, DefaultsAndPresets) {
+  EXPECT_EQ(refusal(""), "accepted");
+  for (const Preset& preset : preset_table()) {
+    EXPECT_EQ(refusal("", {{"preset", preset.name}, {"n", "9"}}), "accepted")
+        << preset.name;
+  }
+}
+
+TEST(Validate, WhatARunWroteIsAccepted) {
+  for (const Preset& preset : preset_table()) {
+    const ParsedSpec parsed = parse_spec("", "", {{"preset", preset.name}});
+    EXPECT_EQ(refusal(to_toml(parsed.spec)), "accepted") << preset.name;
+  }
+}
+
+TEST(Validate, OptionsOfOtherGraphs) {
+  EXPECT_EQ(
+      refusal("", {{"graph", "ring"}, {"k", "4"}}),
+      "--k: the graph 'ring' takes no k (it is for lattice or "
+      "random-regular)");
+  expect_in(
+      "run.toml:1: rows: the graph 'ring' takes no rows", refusal("rows = 2"));
+}
+
+TEST(Validate, ImpossibleShapesNameTheirOrigin) {
+  expect_in(
+      "--rows, -n: ",
+      refusal("", {{"graph", "torus"}, {"rows", "5"}, {"n", "8"}}));
+  expect_in("-n: ", refusal("", {{"graph", "hypercube"}, {"n", "6"}}));
+  expect_in(
+      "--k, -n: ", refusal("", {{"graph", "lattice"}, {"k", "9"}, {"n", "8"}}));
+  expect_in("run.toml:2: k: ", refusal("graph = \"lattice\"\nk = 3\n"));
+  expect_in("--graph: ", refusal("", {{"graph", "edges"}}));
+  expect_in(
+      "--edges: ",
+      refusal("", {{"graph", "edges"}, {"edges", "/no/such/file"}}));
+}
+
+}  // namespace
+}  // namespace grapevine::spec

@@ -1,0 +1,89 @@
+// The same spec and seed lead to the same parameters, bit for bit, in the
+// virtual cluster (with 1 and 2 threads), over MPI and over Gloo (with two
+// bucket sizes), for every preset.
+#include "system/program.h"
+
+namespace grapevine::system {
+namespace {
+
+struct Case {
+  std::string preset;
+  int n;
+};
+
+class BitEquality : public ::testing::TestWithParam<Case> {};
+
+TEST_P(BitEquality, VirtualMpiAndGloo) {
+  const auto [preset, n] = GetParam();
+  const cli::Scratch scratch;
+  const auto run = [&](const std::string& name) {
+    return small_run(preset, scratch.file(name));
+  };
+  const Words virtually = {"-n", std::to_string(n)};
+  const auto one =
+      result_of(cli::grapevine(run("one") + virtually + Words{"--threads", "1"}));
+  const auto two =
+      result_of(cli::grapevine(run("two") + virtually + Words{"--threads", "2"}));
+  const auto mpi =
+      result_of(over_mpi(n, run("mpi") + Words{"--bucket-bytes", "65536"}));
+  const auto gloo = result_of(over_gloo(n, run("gloo")));
+  for (const auto* other : {&two, &mpi, &gloo}) {
+    for (const char* key :
+         {"parameters_sha256",
+          "train_loss",
+          "test_accuracy",
+          "averaged_model_accuracy",
+          "consensus_distance",
+          "messages",
+          "bytes",
+          "steps"}) {
+      EXPECT_EQ(one.at(key), other->at(key)) << key;
+    }
+  }
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> list;
+  for (const char* preset :
+       {"c-complete", "d-complete", "d-exponential", "d-torus", "d-ring", "ada"}) {
+    for (const int n : {2, 3, 4, 7}) list.push_back({preset, n});
+  }
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    BitEquality,
+    ::testing::ValuesIn(cases()),
+    [](const auto& info) {
+      std::string name = info.param.preset + std::to_string(info.param.n);
+      std::erase(name, '-');
+      return name;
+    });
+
+TEST(BitEquality, BucketSizeAndTransportWithBatchNorm) {
+  const cli::Scratch scratch;
+  const auto run = [&](const std::string& name) {
+    return small_run("d-ring", scratch.file(name)) +
+        Words{
+            "--model",
+            "resnet20",
+            "--batch",
+            "2",
+            "--steps",
+            "3",
+            "--buffers",
+            "averaged",
+            "--clip",
+            "1"};
+  };
+  const auto one = result_of(cli::grapevine(run("virtual") + Words{"-n", "3"}));
+  for (const char* bucket : {"65536", "4194304"}) {
+    const auto gloo = result_of(over_gloo(
+        3, run(std::string("gloo") + bucket) + Words{"--bucket-bytes", bucket}));
+    EXPECT_EQ(one.at("parameters_sha256"), gloo.at("parameters_sha256"));
+  }
+}
+
+} // namespace
+} // namespace grapevine::system

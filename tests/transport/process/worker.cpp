@@ -1,0 +1,94 @@
+// One rank of the process tests:
+//   transport_worker sweep                 everything in exercise.h
+//   transport_worker ring VICTIM SIGNAL    exchanges without end; after some
+//                                          the victim sends itself the signal
+//   transport_worker meet                  only meets the others
+// with a DEADLINE in seconds from the environment. Leaves rank.pid and, after
+// an error, rank.error in the directory OUT. Exits with 3 after a time-out, 4
+// after another transport error, 5 after a wrong result.
+#include "transport/exercise.h"
+#include "transport/transports.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace grapevine::transport {
+namespace {
+
+std::string variable(const char* name, const char* fallback) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? fallback : value;
+}
+
+std::chrono::duration<double> deadline_option() {
+  return std::chrono::duration<double>(std::stod(variable("DEADLINE", "60")));
+}
+
+void leave_note(int rank, const char* ending, const std::string& text) {
+  std::ofstream(
+      variable("OUT", ".") + "/" + std::to_string(rank) + "." + ending)
+      << text << std::flush;
+}
+
+std::unique_ptr<Transport> make_transport(const LaunchEnvironment& found) {
+  return found.transport == "mpi"
+             ? make_mpi_transport()
+             : make_gloo_transport(found, deadline_option());
+}
+
+void ring_without_end(Transport& transport, int victim, int signal) {
+  const int n = transport.size();
+  const int next = (transport.rank() + 1) % n;
+  const int previous = (transport.rank() + n - 1) % n;
+  testing::Bytes out(100000);
+  testing::Bytes in(100000);
+  for (int step = 0;; ++step) {
+    if (step == 10 && transport.rank() == victim) raise(signal);
+    const auto deadline = Deadline::after(deadline_option());
+    const auto received = transport.recv(in, previous, 0);
+    const auto sent = transport.send(out, next, 0);
+    transport.wait(received, deadline);
+    transport.wait(sent, deadline);
+  }
+}
+
+void work(Transport& transport, char** arguments) {
+  const std::string verb = arguments[1];
+  if (verb == "sweep") testing::Exercise(transport).run();
+  if (verb == "ring") {
+    ring_without_end(
+        transport, std::stoi(arguments[2]), std::stoi(arguments[3]));
+  }
+}
+
+int run(char** arguments) {
+  const auto found = read_launch_environment();
+  leave_note(found.rank, "pid", std::to_string(getpid()));
+  try {
+    const auto transport = make_transport(found);
+    work(*transport, arguments);
+    return 0;
+  } catch (const TimeoutError& error) {
+    leave_note(found.rank, "error", error.what());
+    return 3;
+  } catch (const TransportError& error) {
+    leave_note(found.rank, "error", error.what());
+    return 4;
+  } catch (const std::exception& error) {
+    leave_note(found.rank, "error", error.what());
+    return 5;
+  }
+}
+
+}  // namespace
+}  // namespace grapevine::transport
+
+int main(int, char** arguments) {
+  const int code = grapevine::transport::run(arguments);
+  if (code != 0) grapevine::transport::abandon_mpi(code);
+  return code;
+}
