@@ -19,7 +19,9 @@ int main() {
 
   torch::manual_seed(100 + group.rank()); // other samples on every worker
   torch::nn::Sequential model(
-      torch::nn::Linear(20, 64), torch::nn::ReLU(), torch::nn::Linear(64, 5));
+      torch::nn::Linear(20, 64),
+      torch::nn::ReLU(),
+      torch::nn::Linear(64, 5));
 
   grapevine::DataParallel parallel( // (*) instead of torch::optim::SGD
       *model,

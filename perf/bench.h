@@ -18,8 +18,7 @@ namespace grapevine::perf {
 inline double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now() - start)
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
       .count();
 }
 
@@ -76,10 +75,8 @@ struct Row {
 };
 
 // Times, less is better.
-inline Row time_row(
-    const std::string& name,
-    const Turns& turns,
-    const std::string& goal) {
+inline Row
+time_row(const std::string& name, const Turns& turns, const std::string& goal) {
   std::vector<double> ratios;
   for (size_t i = 0; i < turns.ours.size(); ++i) {
     ratios.push_back(turns.ours[i] / turns.rival[i]);
@@ -115,9 +112,7 @@ inline Row bandwidth_row(
 }
 
 // To the file, and as a table to stderr.
-inline void write_rows(
-    const std::string& file,
-    const std::vector<Row>& rows) {
+inline void write_rows(const std::string& file, const std::vector<Row>& rows) {
   nlohmann::json json = nlohmann::json::array();
   for (const Row& row : rows) {
     json.push_back(
@@ -130,7 +125,8 @@ inline void write_rows(
          {"goal", row.goal},
          {"met", row.met()}});
     std::cerr << fmt::format(
-        "{:<58} {:>10.3f} {:>10.3f} {:<8} ratio {:.3f} +- {:.1f} %  goal {} {}\n",
+        "{:<58} {:>10.3f} {:>10.3f} {:<8} ratio {:.3f} +- {:.1f} %  goal {} "
+        "{}\n",
         row.name,
         row.ours,
         row.rival,

@@ -50,7 +50,8 @@ std::vector<data::Batch> batches() {
 class VirtualStep {
  public:
   VirtualStep(ThreadPool& pool, std::vector<data::Batch>& batches)
-      : batches_(batches), spans_(kWorkers) {
+      : batches_(batches),
+        spans_(kWorkers) {
     graph::GraphOptions ring;
     ring.name = "ring";
     ring.n = kWorkers;
@@ -67,7 +68,8 @@ class VirtualStep {
           .state_planes = 1});
     }
     std::vector<arena::Arena*> arenas;
-    for (train::Worker& worker : workers_) arenas.push_back(&worker.arena());
+    for (train::Worker& worker : workers_)
+      arenas.push_back(&worker.arena());
     cluster_ = cluster::make_virtual_cluster(kWorkers, pool);
     cluster_->attach(arenas);
     stepper_ = std::make_unique<cluster::Stepper>(
@@ -84,8 +86,7 @@ class VirtualStep {
          .lr = 0.01,
          .want_norms = false,
          .compute_gradient = [&](int index) {
-           workers_[index].compute_gradient(
-               batches_[index], 1, spans_[index]);
+           workers_[index].compute_gradient(batches_[index], 1, spans_[index]);
          }});
     ++step_;
   }
@@ -106,7 +107,8 @@ class VirtualStep {
 class PlainLoop {
  public:
   PlainLoop(ThreadPool& pool, std::vector<data::Batch>& batches)
-      : pool_(pool), batches_(batches) {
+      : pool_(pool),
+        batches_(batches) {
     for (int thread = 0; thread < pool.threads(); ++thread) {
       models_.push_back(model::make_model(
           {.name = "resnet20",
@@ -145,7 +147,10 @@ Row training_step(ThreadPool& pool) {
   PlainLoop rival(pool, data);
   return time_row(
       "ResNet20 step, 96 virtual workers, ring, vs plain loop",
-      take_turns(7, [&] { ours.run(); }, [&] { rival.run(); }),
+      take_turns(
+          7,
+          [&] { ours.run(); },
+          [&] { rival.run(); }),
       "<=1.05");
 }
 
@@ -193,7 +198,8 @@ std::vector<Row> mixing_steps(ThreadPool& pool) {
   // Linear in n: 21 small steps move as many bytes as 2 large ones.
   const auto times = [](int count, std::function<void()> work) {
     return [count, work] {
-      for (int i = 0; i < count; ++i) work();
+      for (int i = 0; i < count; ++i)
+        work();
     };
   };
   rows.push_back(time_row(

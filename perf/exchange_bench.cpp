@@ -6,10 +6,10 @@
 #include "perf/bench.h"
 #include "transport/transports.h"
 
+#include <torch/torch.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
-#include <torch/torch.h>
 
 #include <mpi.h>
 
@@ -21,7 +21,8 @@ constexpr int kTurns = 9;
 
 struct Buffers {
   explicit Buffers(int rank)
-      : outgoing(kFloats, static_cast<float>(rank + 1)), incoming(kFloats) {}
+      : outgoing(kFloats, static_cast<float>(rank + 1)),
+        incoming(kFloats) {}
 
   // Wrong result, no number.
   void verify(int rank) {
@@ -80,7 +81,10 @@ Row over_mpi(comm::Communicator& communicator, Buffers& buffers) {
             MPI_COMM_WORLD,
             MPI_STATUS_IGNORE);
       });
-  return time_row("exchange of 25 M floats, MPI, vs MPI_Sendrecv", turns, "<=1.05");
+  return time_row(
+      "exchange of 25 M floats, MPI, vs MPI_Sendrecv",
+      turns,
+      "<=1.05");
 }
 
 Row over_gloo(
@@ -94,7 +98,8 @@ Row over_gloo(
   auto store = c10::make_intrusive<c10d::PrefixStore>(
       "rival",
       c10::make_intrusive<c10d::TCPStore>(
-          environment.master_address, store_options));
+          environment.master_address,
+          store_options));
   auto options = c10d::ProcessGroupGloo::Options::create();
   options->devices.push_back(
       c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"));
@@ -114,17 +119,19 @@ Row over_gloo(
         receive->wait();
       });
   return time_row(
-      "exchange of 25 M floats, Gloo, vs c10d send + recv", turns, "<=1.05");
+      "exchange of 25 M floats, Gloo, vs c10d send + recv",
+      turns,
+      "<=1.05");
 }
 
 int run(const std::string& file) {
   const auto environment = transport::read_launch_environment();
   const bool is_mpi = environment.transport == "mpi";
   comm::Communicator communicator(
-      is_mpi
-          ? transport::make_mpi_transport()
-          : transport::make_gloo_transport(
-                environment, std::chrono::seconds(60)),
+      is_mpi ? transport::make_mpi_transport()
+             : transport::make_gloo_transport(
+                   environment,
+                   std::chrono::seconds(60)),
       {.deadline = std::chrono::seconds(60)});
   GV_CHECK_EQ(communicator.size(), 2);
   Buffers buffers(communicator.rank());

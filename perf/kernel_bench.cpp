@@ -19,7 +19,8 @@ constexpr int kTurns = 9;
 
 // STREAM's triad, compiled as our kernels are.
 GV_CLONES void triad(float* a, const float* b, const float* c, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) a[i] = b[i] + 0.5F * c[i];
+  for (int64_t i = 0; i < count; ++i)
+    a[i] = b[i] + 0.5F * c[i];
 }
 
 void fill(AlignedFloats& plane, uint64_t stream) {
@@ -125,7 +126,8 @@ Row against_torch() {
   }
   if (total != 25'557'032) throw std::runtime_error("not ResNet50's shapes");
   torch::optim::SGD optimizer(
-      parameters, torch::optim::SGDOptions(0.01).momentum(0.9));
+      parameters,
+      torch::optim::SGDOptions(0.01).momentum(0.9));
   AlignedFloats x(total);
   AlignedFloats theirs(total);
   AlignedFloats g(total);

@@ -27,15 +27,15 @@ struct DataParallelOptions {
   std::string agreement = "adapt-then-combine";
   // Any graph that `grapevine graph` knows, and its options.
   std::string graph = "ring";
-  int rows = 0;              // torus
-  int k = 0;                 // lattice, random-regular
-  std::string edges_file;    // edges
-  int workers_per_node = 1;  // aer
-  int k0 = 0;                // ada
-  double gamma = -1;         // ada
-  int64_t epochs = 1;        // ada
+  int rows = 0;                // torus
+  int k = 0;                   // lattice, random-regular
+  std::string edges_file;      // edges
+  int workers_per_node = 1;    // aer
+  int k0 = 0;                  // ada
+  double gamma = -1;           // ada
+  int64_t epochs = 1;          // ada
   int64_t steps_per_epoch = 1; // ada
-  uint64_t seed = 0;         // random graphs
+  uint64_t seed = 0;           // random graphs
 
   Sgd sgd;
   double clip = 0;              // norm of the whole gradient; 0 = none

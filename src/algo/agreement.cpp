@@ -49,7 +49,8 @@ std::span<float> plane_of(arena::Arena& arena, Plane plane) {
 const std::vector<AgreementEntry>& agreement_table() {
   static const std::vector<AgreementEntry> table = [] {
     std::vector<AgreementEntry> entries;
-    for (const Maker& maker : makers()) entries.push_back(maker.entry);
+    for (const Maker& maker : makers())
+      entries.push_back(maker.entry);
     return entries;
   }();
   return table;

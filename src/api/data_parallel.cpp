@@ -93,8 +93,7 @@ DataParallel::DataParallel(
   state.cluster.compare_fingerprints(
       {{"layout", state.arena.layout().digest()},
        {"agreement", wanted.agreement},
-       {"graph",
-        fmt::format("{:016x}", state.schedule->at({0, 0})->digest())},
+       {"graph", fmt::format("{:016x}", state.schedule->at({0, 0})->digest())},
        {"sgd",
         fmt::format(
             "momentum {} nesterov {} decay {}",

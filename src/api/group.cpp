@@ -39,7 +39,8 @@ std::vector<Group> Group::in_process(int n, const GroupOptions& options) {
   for (auto& transport : transport::make_local_transports(n)) {
     auto state = std::make_shared<State>();
     state->cluster = cluster::make_process_cluster(
-        std::move(transport), communicator_options(options));
+        std::move(transport),
+        communicator_options(options));
     groups.push_back(Group(std::move(state)));
   }
   return groups;

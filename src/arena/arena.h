@@ -29,9 +29,7 @@ class Arena {
   std::span<float> gradients() { return gradients_.span(); }
   std::span<const float> gradients() const { return gradients_.span(); }
   std::span<float> state(int plane) { return state_[plane].span(); }
-  std::span<const float> state(int plane) const {
-    return state_[plane].span();
-  }
+  std::span<const float> state(int plane) const { return state_[plane].span(); }
   int state_planes() const { return static_cast<int>(state_.size()); }
   std::span<float> buffers() { return buffers_.span(); }
   std::span<const float> buffers() const { return buffers_.span(); }

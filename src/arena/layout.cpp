@@ -55,7 +55,9 @@ void Layout::for_each_block(
   GV_CHECK(range.end % kBlock == 0 || range.end == size_);
   // The first tensor that reaches into the range.
   const auto first = std::partition_point(
-      tensors_.begin(), tensors_.end(), [&](const TensorEntry& tensor) {
+      tensors_.begin(),
+      tensors_.end(),
+      [&](const TensorEntry& tensor) {
         return tensor.offset + tensor.elements <= range.begin;
       });
   for (auto tensor = first; tensor != tensors_.end(); ++tensor) {

@@ -24,8 +24,8 @@ inline constexpr int64_t kBlock = 4096;
 struct TensorEntry {
   std::string name;
   std::vector<int64_t> shape;
-  int64_t offset = 0;   // in floats
-  int64_t elements = 0; // without the gap behind it
+  int64_t offset = 0;    // in floats
+  int64_t elements = 0;  // without the gap behind it
   bool is_matrix = true; // two dimensions or more: not a bias, not a norm
 
   Range range() const { return {offset, offset + elements}; }
@@ -46,9 +46,8 @@ class Layout {
   // Calls visit(tensor index, block) for every block of every tensor that
   // lies in `range`, ascending. range must begin at a multiple of kBlock and
   // end at one or at size().
-  void for_each_block(
-      Range range,
-      const std::function<void(int, Range)>& visit) const;
+  void for_each_block(Range range, const std::function<void(int, Range)>& visit)
+      const;
 
   // 16 hexadecimal digits over names, shapes and offsets.
   std::string digest() const;

@@ -14,7 +14,8 @@ class AlignedFloats {
  public:
   AlignedFloats() = default;
   explicit AlignedFloats(int64_t size) : size_(size) {
-    const size_t bytes = (static_cast<size_t>(size) * sizeof(float) + 63) / 64 * 64;
+    const size_t bytes =
+        (static_cast<size_t>(size) * sizeof(float) + 63) / 64 * 64;
     if (bytes == 0) return;
     auto* block = static_cast<float*>(std::aligned_alloc(64, bytes));
     if (block == nullptr) throw std::bad_alloc();

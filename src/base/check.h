@@ -15,10 +15,8 @@ class CheckFailure : public Error {
 
 namespace detail {
 
-[[noreturn]] void check_failed(
-    const char* file,
-    int line,
-    const std::string& what);
+[[noreturn]] void
+check_failed(const char* file, int line, const std::string& what);
 
 template <typename A, typename B>
 [[noreturn]] void check_pair_failed(
@@ -33,19 +31,23 @@ template <typename A, typename B>
 } // namespace detail
 } // namespace grapevine
 
-#define GV_CHECK(condition)                                             \
-  do {                                                                  \
-    if (!(condition))                                                   \
+#define GV_CHECK(condition)                                              \
+  do {                                                                   \
+    if (!(condition))                                                    \
       ::grapevine::detail::check_failed(__FILE__, __LINE__, #condition); \
   } while (false)
 
-#define GV_CHECK_OP_(a, op, b)                              \
-  do {                                                      \
-    const auto& gv_a = (a);                                 \
-    const auto& gv_b = (b);                                 \
-    if (!(gv_a op gv_b))                                    \
-      ::grapevine::detail::check_pair_failed(               \
-          __FILE__, __LINE__, #a " " #op " " #b, gv_a, gv_b); \
+#define GV_CHECK_OP_(a, op, b)                \
+  do {                                        \
+    const auto& gv_a = (a);                   \
+    const auto& gv_b = (b);                   \
+    if (!(gv_a op gv_b))                      \
+      ::grapevine::detail::check_pair_failed( \
+          __FILE__,                           \
+          __LINE__,                           \
+          #a " " #op " " #b,                  \
+          gv_a,                               \
+          gv_b);                              \
   } while (false)
 
 #define GV_CHECK_EQ(a, b) GV_CHECK_OP_(a, ==, b)

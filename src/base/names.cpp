@@ -14,8 +14,10 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   const auto at = [&](size_t i, size_t j) -> size_t& {
     return cell[i * width + j];
   };
-  for (size_t i = 0; i <= a.size(); ++i) at(i, 0) = i;
-  for (size_t j = 0; j <= b.size(); ++j) at(0, j) = j;
+  for (size_t i = 0; i <= a.size(); ++i)
+    at(i, 0) = i;
+  for (size_t j = 0; j <= b.size(); ++j)
+    at(0, j) = j;
   for (size_t i = 1; i <= a.size(); ++i) {
     for (size_t j = 1; j <= b.size(); ++j) {
       const size_t replace = at(i - 1, j - 1) + (a[i - 1] != b[j - 1]);

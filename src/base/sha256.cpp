@@ -14,8 +14,7 @@ struct Sha256::State {
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {
-  GV_CHECK_EQ(
-      EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr), 1);
+  GV_CHECK_EQ(EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr), 1);
 }
 
 Sha256::~Sha256() = default;
@@ -33,7 +32,8 @@ std::string Sha256::hex() {
   unsigned length = 0;
   EVP_DigestFinal_ex(state_->context, digest.data(), &length);
   std::string text;
-  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  for (unsigned i = 0; i < length; ++i)
+    text += fmt::format("{:02x}", digest[i]);
   return text;
 }
 

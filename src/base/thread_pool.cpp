@@ -31,7 +31,8 @@ struct ThreadPool::State {
       int64_t limit,
       int thread) {
     try {
-      for (int64_t i = next++; i < limit; i = next++) work(i, thread);
+      for (int64_t i = next++; i < limit; i = next++)
+        work(i, thread);
     } catch (...) {
       next = limit;
       const std::lock_guard lock(mutex);

@@ -55,9 +55,7 @@ arena::Layout layout_of(const std::vector<NamedTensor>& tensors) {
   return arena::Layout(std::move(entries));
 }
 
-torch::Tensor view_of(
-    std::span<float> plane,
-    const arena::TensorEntry& entry) {
+torch::Tensor view_of(std::span<float> plane, const arena::TensorEntry& entry) {
   return torch::from_blob(plane.data() + entry.offset, entry.shape);
 }
 
@@ -67,7 +65,8 @@ void check_view(
     const arena::TensorEntry& entry,
     const char* what) {
   if (tensor.defined() &&
-      tensor.data_ptr() == static_cast<const void*>(plane.data() + entry.offset)) {
+      tensor.data_ptr() ==
+          static_cast<const void*>(plane.data() + entry.offset)) {
     return;
   }
   throw Error(fmt::format(
@@ -119,7 +118,10 @@ void verify_bound(const torch::nn::Module& module, const arena::Arena& arena) {
     const arena::TensorEntry& entry = arena.layout().tensors()[i];
     check_view(parameters[i].tensor, arena.parameters(), entry, "value");
     check_view(
-        parameters[i].tensor.grad(), arena.gradients(), entry, "gradient");
+        parameters[i].tensor.grad(),
+        arena.gradients(),
+        entry,
+        "gradient");
   }
   const auto buffers = buffers_of(module);
   for (size_t i = 0; i < buffers.size(); ++i) {

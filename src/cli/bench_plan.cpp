@@ -35,7 +35,8 @@ std::string plain(const spec::SpecEntry& entry, const spec::Spec& spec) {
 // The name of a run holds what decides its result; where the matrix varies
 // something else (threads, say), that must tell the directories apart.
 std::string directory_name(
-    const spec::Spec& spec, const std::vector<std::string>& varied) {
+    const spec::Spec& spec,
+    const std::vector<std::string>& varied) {
   std::string name = spec::run_name(spec);
   for (const std::string& key : varied) {
     const spec::SpecEntry& entry = *spec::find_entry(key);
@@ -52,7 +53,8 @@ std::string directory_name(
 }
 
 std::string label(
-    const spec::Spec& spec, const std::vector<std::string>& varied) {
+    const spec::Spec& spec,
+    const std::vector<std::string>& varied) {
   std::string text;
   for (const std::string& key : varied) {
     const std::string value = plain(*spec::find_entry(key), spec);
@@ -63,7 +65,7 @@ std::string label(
   return text.empty() ? spec.graph : text;
 }
 
-}  // namespace
+} // namespace
 
 BenchPlan plan_bench(spec::Matrix matrix) {
   const auto& varied = matrix.varied;
@@ -82,4 +84,4 @@ BenchPlan plan_bench(spec::Matrix matrix) {
   return plan;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -9,8 +9,8 @@
 namespace grapevine::cli {
 
 struct BenchRun {
-  spec::Spec spec;    // `out` is the run's own directory
-  std::string label;  // "ada seed 2": what distinguishes it
+  spec::Spec spec;   // `out` is the run's own directory
+  std::string label; // "ada seed 2": what distinguishes it
 };
 
 struct BenchPlan {
@@ -25,4 +25,4 @@ struct BenchPlan {
 // prepare(); also where `out` itself varies.
 BenchPlan plan_bench(spec::Matrix matrix);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -72,7 +72,10 @@ class BenchVerb : public Verb {
       print_json(nlohmann::json{{"runs", list}, {"report", nullptr}});
     } else {
       print_text(fmt::format(
-          "{} runs in {}\n{}", plan.runs.size(), plan.directory, table.text()));
+          "{} runs in {}\n{}",
+          plan.runs.size(),
+          plan.directory,
+          table.text()));
     }
     return kDone;
   }
@@ -83,7 +86,10 @@ class BenchVerb : public Verb {
     for (const BenchRun& run : plan.runs) {
       if (interrupt) break;
       const std::string label = fmt::format(
-          "[{}/{}] {}", done.size() + 1, plan.runs.size(), run.label);
+          "[{}/{}] {}",
+          done.size() + 1,
+          plan.runs.size(),
+          run.label);
       done.push_back(run_one(run, label, interrupt));
     }
     print_results(plan, done, json);
@@ -132,7 +138,9 @@ class BenchVerb : public Verb {
   }
 
   static void print_results(
-      const BenchPlan& plan, const std::vector<RunSummary>& done, bool json) {
+      const BenchPlan& plan,
+      const std::vector<RunSummary>& done,
+      bool json) {
     if (!json) {
       print_text(summary_table(done, plan.varied));
       return;
@@ -150,10 +158,10 @@ class BenchVerb : public Verb {
   SpecFlags flags_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Verb> make_bench_verb() {
   return std::make_unique<BenchVerb>();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -41,4 +41,4 @@ int terminal_width() {
   return known && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -21,4 +21,4 @@ void print_line(std::string_view text);
 bool stderr_is_terminal();
 int terminal_width();
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -124,7 +124,7 @@ class DataVerb : public Verb {
     if (name_.empty()) {
       throw ConfigError("data get: say which set (see `grapevine data list`)");
     }
-    data::data_entry(name_);  // refuses an unknown one
+    data::data_entry(name_); // refuses an unknown one
     return get_set(name_, directory_, json);
   }
 
@@ -134,10 +134,10 @@ class DataVerb : public Verb {
   std::string directory_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Verb> make_data_verb() {
   return std::make_unique<DataVerb>();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -7,4 +7,4 @@ namespace grapevine::cli {
 extern const char* const kDefaultBenchName;
 extern const char* const kDefaultBench;
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

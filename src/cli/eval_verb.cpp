@@ -36,10 +36,10 @@ class EvalVerb : public Verb {
   bool full_ = false;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Verb> make_eval_verb() {
   return std::make_unique<EvalVerb>();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -27,7 +27,9 @@ class ExportVerb : public Verb {
         train::export_run(directory.path(), file_, data::default_data_path());
     if (json) {
       print_json(nlohmann::ordered_json{
-          {"run", run_}, {"file", file_}, {"tensors", tensors}});
+          {"run", run_},
+          {"file", file_},
+          {"tensors", tensors}});
     } else {
       print_text(fmt::format("{} tensors in {}\n", tensors, file_));
     }
@@ -39,10 +41,10 @@ class ExportVerb : public Verb {
   std::string file_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Verb> make_export_verb() {
   return std::make_unique<ExportVerb>();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -41,10 +41,11 @@ Cost cost_of(const graph::Mixing& mixing, int64_t model_bytes) {
       plan->max_copies()};
 }
 
-}  // namespace
+} // namespace
 
 GraphFacts graph_facts(
-    const graph::Schedule& schedule, const GraphQuestion& question) {
+    const graph::Schedule& schedule,
+    const GraphQuestion& question) {
   if (question.moment) {
     GraphQuestion still = question;
     still.moment.reset();
@@ -59,7 +60,7 @@ GraphFacts graph_facts(
       .messages = 0,
       .copies = 0};
   const int steps = std::max(1, schedule.sample_steps());
-  std::map<uint64_t, Cost> costs;  // by the mixing's digest
+  std::map<uint64_t, Cost> costs; // by the mixing's digest
   std::vector<std::string> plans;
   for (int step = 0; step < steps; ++step) {
     const auto mixing = schedule.at({.step = step, .epoch = 0});
@@ -82,4 +83,4 @@ GraphFacts graph_facts(
   return facts;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

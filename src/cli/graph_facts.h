@@ -21,14 +21,15 @@ struct GraphFacts {
   std::string name;
   int n;
   graph::Spectrum spectrum;
-  std::string plan;  // names of the plans in use, "groups, identity"
-  std::string plan_description;  // of the first step
+  std::string plan;             // names of the plans in use, "groups, identity"
+  std::string plan_description; // of the first step
   // Sent by one worker, the largest; mean over the steps looked at.
   double messages;
   double copies;
 };
 
 GraphFacts graph_facts(
-    const graph::Schedule& schedule, const GraphQuestion& question);
+    const graph::Schedule& schedule,
+    const GraphQuestion& question);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

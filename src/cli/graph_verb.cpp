@@ -173,10 +173,10 @@ class GraphVerb : public Verb {
   SpecFlags flags_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Verb> make_graph_verb() {
   return std::make_unique<GraphVerb>();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -14,7 +14,7 @@ std::atomic<bool> interrupted = false;
 std::atomic<bool> announces = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-constexpr int kKilledBySignal = 128;  // plus its number, as shells have it
+constexpr int kKilledBySignal = 128; // plus its number, as shells have it
 
 void on_signal(int number) {
   if (interrupted.exchange(true)) std::_Exit(kKilledBySignal + number);
@@ -25,7 +25,7 @@ void on_signal(int number) {
       write(STDERR_FILENO, kNote.data(), kNote.size());
 }
 
-}  // namespace
+} // namespace
 
 const std::atomic<bool>& interrupt_flag(bool announce) {
   announces = announce;
@@ -37,4 +37,4 @@ const std::atomic<bool>& interrupt_flag(bool announce) {
   return interrupted;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -10,4 +10,4 @@ namespace grapevine::cli {
 // `announce`, the first signal says so on stderr.
 const std::atomic<bool>& interrupt_flag(bool announce);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace grapevine::cli {
@@ -34,6 +35,15 @@ double seconds_flag(const std::string& flag, const std::string& text) {
   }
 }
 
+// A verb is run by this program; anything else is a program of its own, such
+// as one that uses the library.
+bool is_verb(const std::string& word) {
+  const auto& table = verb_table();
+  return std::any_of(table.begin(), table.end(), [&](const VerbEntry& entry) {
+    return entry.name == word;
+  });
+}
+
 class LaunchVerb : public Verb {
  public:
   void declare(CLI::App& app) override {
@@ -47,7 +57,9 @@ class LaunchVerb : public Verb {
     app.add_option("--port", port_, "of the meeting point; 0 = a free one")
         ->type_name("N")
         ->default_str(port_);
-    app.footer("Example: grapevine launch -n 4 -- train --preset d-ring");
+    app.footer(
+        "Examples: grapevine launch -n 4 -- train --preset d-ring\n"
+        "          grapevine launch -n 4 -- ./my-program --its-flags");
   }
 
   bool takes_command() const override { return true; }
@@ -70,10 +82,13 @@ class LaunchVerb : public Verb {
     options.master_port =
         static_cast<int>(integer_flag("--port", port_, {0, 65535}));
 
-    std::vector<std::string> words = {
-        std::filesystem::read_symlink("/proc/self/exe").string()};
-    words.insert(words.end(), command_.begin(), command_.end());
-    if (json) words.push_back("--json");
+    std::vector<std::string> words = command_;
+    if (is_verb(command_.front())) {
+      words.insert(
+          words.begin(),
+          std::filesystem::read_symlink("/proc/self/exe").string());
+      if (json) words.push_back("--json");
+    }
     const launch::LaunchReport report = launch::launch(options, words);
     if (!report.message.empty()) {
       print_line(fmt::format("grapevine launch: {}", report.message));
@@ -88,10 +103,10 @@ class LaunchVerb : public Verb {
   std::vector<std::string> command_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Verb> make_launch_verb() {
   return std::make_unique<LaunchVerb>();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -19,4 +19,4 @@ std::vector<ListedModel> list_models();
 
 std::vector<std::string> model_names();
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

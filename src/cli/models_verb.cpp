@@ -41,10 +41,10 @@ class ModelsVerb : public Verb {
   }
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Verb> make_models_verb() {
   return std::make_unique<ModelsVerb>();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -27,7 +27,9 @@ void check_name(
     const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   throw ConfigError(fmt::format(
-      "{}: {}", place(parsed, key), unknown_name(key, name, known)));
+      "{}: {}",
+      place(parsed, key),
+      unknown_name(key, name, known)));
 }
 
 std::vector<std::string> data_names() {
@@ -39,7 +41,8 @@ std::vector<std::string> data_names() {
 }
 
 void adopt_launch(
-    spec::ParsedSpec& parsed, const transport::LaunchEnvironment& environment) {
+    spec::ParsedSpec& parsed,
+    const transport::LaunchEnvironment& environment) {
   spec::Spec& spec = parsed.spec;
   if (spec.transport.empty()) spec.transport = environment.transport;
   if (spec.transport == "virtual") return;
@@ -57,14 +60,15 @@ void adopt_launch(
             : fmt::format("{} were started", environment.size)));
 }
 
-}  // namespace
+} // namespace
 
 void prepare(
-    spec::ParsedSpec& parsed, const transport::LaunchEnvironment& environment) {
+    spec::ParsedSpec& parsed,
+    const transport::LaunchEnvironment& environment) {
   adopt_launch(parsed, environment);
   check_name(parsed, "model", parsed.spec.model, model_names());
   check_name(parsed, "data", parsed.spec.data, data_names());
   spec::validate(parsed);
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -12,6 +12,7 @@ namespace grapevine::cli {
 // checked. ConfigError names the origin of the key: unknown model or data set,
 // an n that is not the number of processes, and what spec::validate refuses.
 void prepare(
-    spec::ParsedSpec& parsed, const transport::LaunchEnvironment& environment);
+    spec::ParsedSpec& parsed,
+    const transport::LaunchEnvironment& environment);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

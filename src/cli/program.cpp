@@ -41,7 +41,8 @@ const VerbEntry& find_verb(const std::string& word) {
   }
   if (word.starts_with("-")) {
     throw ConfigError(fmt::format(
-        "unknown option '{}'; the verb comes first (try --help)", word));
+        "unknown option '{}'; the verb comes first (try --help)",
+        word));
   }
   throw ConfigError(unknown_name("verb", word, names));
 }
@@ -127,7 +128,7 @@ int dispatch(const Words& arguments) {
   return run_verb(find_verb(first), {arguments.begin() + 1, arguments.end()});
 }
 
-}  // namespace
+} // namespace
 
 int run_program(const std::vector<std::string>& arguments) {
   try {
@@ -141,4 +142,4 @@ int run_program(const std::vector<std::string>& arguments) {
   }
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -9,10 +9,10 @@ namespace grapevine::cli {
 
 // Exit codes, the same for all verbs.
 inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;        // the run, or the world
-inline constexpr int kWrongCommand = 2;  // the command or the spec
+inline constexpr int kFailed = 1;       // the run, or the world
+inline constexpr int kWrongCommand = 2; // the command or the spec
 
 // `arguments` without the program's name. Never throws.
 int run_program(const std::vector<std::string>& arguments);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

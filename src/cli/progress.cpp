@@ -16,59 +16,94 @@ namespace grapevine::cli {
 namespace {
 
 constexpr std::chrono::seconds kPlainInterval{5};
-constexpr int kBarWidth = 20;
+constexpr int kLongestBar = 24;
+constexpr int kShortestBar = 4;
 
-std::string bar(const train::Progress& progress, int width) {
-  const double done = progress.steps > 0
-                          ? static_cast<double>(progress.step) / progress.steps
-                          : 0;
-  const int full = std::clamp(static_cast<int>(done * width), 0, width);
+double done(const train::Progress& progress) {
+  if (progress.steps <= 0) return 0;
+  const double part = static_cast<double>(progress.step) / progress.steps;
+  return std::clamp(part, 0.0, 1.0);
+}
+
+std::string bar(double part, int width) {
+  const int full = static_cast<int>(part * width);
   std::string text;
   for (int i = 0; i < width; ++i)
     text += i < full ? "█" : "░";
-  return fmt::format("{} {:3.0f}%", text, 100 * std::clamp(done, 0.0, 1.0));
+  return text;
 }
 
-// Cut at a character's border.
-std::string fit(const std::string& text, int width) {
-  std::string cut = text;
-  while (display_width(cut) > width) {
-    while (!cut.empty() &&
-           (static_cast<unsigned char>(cut.back()) & 0xc0) == 0x80) {
-      cut.pop_back();
-    }
-    if (!cut.empty()) cut.pop_back();
-  }
-  return cut;
+std::string beginning(
+    const std::string& label,
+    const train::Progress& progress) {
+  return fmt::format(
+      "{}{}epoch {}/{}",
+      label,
+      label.empty() ? "" : "  ",
+      progress.epoch,
+      progress.epochs);
 }
 
-}  // namespace
-
-std::string progress_line(
-    const std::string& label, const train::Progress& progress, int bar_width) {
-  std::string line = label.empty() ? "" : label + "  ";
-  line += fmt::format("epoch {}/{}", progress.epoch, progress.epochs);
-  if (bar_width > 0) {
-    line += "  " + bar(progress, bar_width);
-  } else {
-    line += fmt::format("  step {}/{}", progress.step, progress.steps);
+// Loss, accuracy, degree, and the rate or what is done instead of training.
+std::string details(const train::Progress& progress) {
+  std::string text;
+  if (progress.step > 0) text += "  loss " + human_number(progress.loss);
+  if (progress.test_accuracy) {
+    text += "  accuracy " + human_percent(*progress.test_accuracy);
   }
+  text += "  degree " + human_number(progress.degree);
   const bool is_training =
       progress.phase.empty() || progress.phase == "training";
-  if (!is_training) line += "  " + progress.phase;
-  if (progress.step > 0) line += fmt::format("  loss {:.4f}", progress.loss);
-  if (progress.test_accuracy) {
-    line +=
-        fmt::format("  accuracy {}", human_percent(*progress.test_accuracy));
-  }
-  line += fmt::format("  degree {}", human_number(progress.degree));
+  if (!is_training) return text + "  " + progress.phase;
   if (progress.samples_per_second > 0) {
-    line += fmt::format(
+    text += fmt::format(
         "  {} samples/s  {} left",
         human_count(progress.samples_per_second),
         human_seconds(progress.seconds_left));
   }
-  return line;
+  return text;
+}
+
+// Cut at a character's border.
+std::string fit(std::string text, int width) {
+  const auto continues = [&] {
+    return (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80;
+  };
+  while (display_width(text) > std::max(0, width)) {
+    while (continues())
+      text.pop_back();
+    text.pop_back();
+  }
+  return text;
+}
+
+} // namespace
+
+std::string progress_line(
+    const std::string& label,
+    const train::Progress& progress) {
+  return fmt::format(
+      "{}  step {}/{}{}",
+      beginning(label, progress),
+      progress.step,
+      progress.steps,
+      details(progress));
+}
+
+std::string progress_bar(
+    const std::string& label,
+    const train::Progress& progress,
+    int width) {
+  const double part = done(progress);
+  const std::string head = beginning(label, progress) + "  ";
+  const std::string tail =
+      fmt::format("{:.0f}%{}", 100 * part, details(progress));
+  const int room = width - display_width(head) - display_width(tail) - 2;
+  std::string middle;
+  if (room >= kShortestBar) {
+    middle = bar(part, std::min(room, kLongestBar)) + "  ";
+  }
+  return fit(head + middle + tail, width);
 }
 
 ProgressView::ProgressView(std::string label, bool quiet)
@@ -112,8 +147,8 @@ void ProgressView::clear() {
 }
 
 void ProgressView::draw_bar(const train::Progress& progress) {
-  const std::string line = progress_line(label_, progress, kBarWidth);
-  fmt::print(stderr, "\r{}\033[K", fit(line, terminal_width() - 1));
+  const std::string line = progress_bar(label_, progress, terminal_width() - 1);
+  fmt::print(stderr, "\r{}\033[K", line);
   std::fflush(stderr);
   drawn_ = true;
 }
@@ -124,7 +159,7 @@ void ProgressView::print_plain(const train::Progress& progress) {
   if (!is_news && now - printed_at_ < kPlainInterval) return;
   printed_at_ = now;
   printed_epoch_ = progress.epoch;
-  print_line(progress_line(label_, progress, 0));
+  print_line(progress_line(label_, progress));
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

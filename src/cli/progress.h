@@ -43,9 +43,15 @@ class ProgressView {
   int64_t printed_epoch_ = 0;
 };
 
-// "epoch 3/8  ████░░░░  41%  loss 0.512  …"; without a bar where its width is
-// 0.
+// "epoch 3/8  step 57/152  loss 0.512  …".
 std::string progress_line(
-    const std::string& label, const train::Progress& progress, int bar_width);
+    const std::string& label,
+    const train::Progress& progress);
+// "epoch 3/8  ████░░░░  41%  loss 0.512  …": the bar takes the room that the
+// rest leaves, and what does not fit into `width` characters is cut off.
+std::string progress_bar(
+    const std::string& label,
+    const train::Progress& progress,
+    int width);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -36,15 +36,24 @@ std::vector<record::RunDirectory> runs_at(const std::string& path) {
   return {children.begin(), children.end()};
 }
 
+// A preset says what its agreement and optimizer are.
+bool is_implied(const std::string& key, const std::vector<RunSummary>& runs) {
+  if (key != "agreement" && key != "optimizer") return false;
+  return std::all_of(runs.begin(), runs.end(), [](const RunSummary& run) {
+    return !run.spec.preset.empty();
+  });
+}
+
 // Keys that decide the result and differ between the runs.
 std::vector<std::string> differences(const std::vector<RunSummary>& runs) {
   std::vector<std::string> keys;
   for (const spec::SpecEntry& entry : spec::spec_table()) {
+    if (!entry.decides_result || is_implied(entry.key, runs)) continue;
+    const std::string first = entry.get_toml(runs.front().spec);
     const auto differs = [&](const RunSummary& run) {
-      return entry.get_toml(run.spec) != entry.get_toml(runs.front().spec);
+      return entry.get_toml(run.spec) != first;
     };
-    if (entry.decides_result &&
-        std::any_of(runs.begin(), runs.end(), differs)) {
+    if (std::any_of(runs.begin(), runs.end(), differs)) {
       keys.push_back(entry.key);
     }
   }
@@ -81,10 +90,10 @@ class ReportVerb : public Verb {
   std::vector<std::string> paths_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Verb> make_report_verb() {
   return std::make_unique<ReportVerb>();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

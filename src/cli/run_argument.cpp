@@ -21,4 +21,4 @@ record::RunDirectory run_argument(const std::string& path) {
   return run;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -10,4 +10,4 @@ namespace grapevine::cli {
 // ConfigError where the path does not hold a run.
 record::RunDirectory run_argument(const std::string& path);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -29,7 +29,7 @@ RunSummary read_summary(const record::RunDirectory& run) {
   summary.spec =
       spec::parse_spec(run.read_spec(), run.spec_file().string(), {}).spec;
   summary.result.run = run.path().string();
-  summary.result.outcome = train::Outcome::kInterrupted;  // nothing written yet
+  summary.result.outcome = train::Outcome::kInterrupted; // nothing written yet
   if (const auto json = run.read_run()) {
     const auto result = json->find("result");
     if (result != json->end() && result->is_object()) {
@@ -44,7 +44,8 @@ RunSummary read_summary(const record::RunDirectory& run) {
 }
 
 nlohmann::json to_json(
-    const RunSummary& summary, const std::vector<std::string>& varied) {
+    const RunSummary& summary,
+    const std::vector<std::string>& varied) {
   nlohmann::json json = train::to_json(summary.result);
   std::vector<std::string> keys = {"preset", "graph", "n", "seed"};
   for (const std::string& key : varied) {
@@ -66,4 +67,4 @@ nlohmann::json to_json(
   return json;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -16,7 +16,7 @@ namespace grapevine::cli {
 struct RunSummary {
   spec::Spec spec;
   train::TrainResult result;
-  std::string error;  // of a failed run
+  std::string error; // of a failed run
   // Of the first parameter tensor's norm over the workers, mean over the
   // first epoch's records; absent where nothing was probed.
   std::optional<double> first_gini;
@@ -29,7 +29,8 @@ RunSummary read_summary(const record::RunDirectory& run);
 
 // The train result with its choices: preset, graph, n, seed and `varied`.
 nlohmann::json to_json(
-    const RunSummary& summary, const std::vector<std::string>& varied);
+    const RunSummary& summary,
+    const std::vector<std::string>& varied);
 
 // One row for each choice but the seed, means over the seeds with their
 // standard deviation, then a line for each run that did not complete.
@@ -37,4 +38,4 @@ std::string summary_table(
     const std::vector<RunSummary>& runs,
     const std::vector<std::string>& varied);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -33,7 +33,7 @@ std::string rule_text(const spec::Spec& spec) {
   return text;
 }
 
-}  // namespace
+} // namespace
 
 std::string spec_summary(const spec::Spec& spec) {
   Table table;
@@ -85,4 +85,4 @@ std::string result_summary(const train::TrainResult& result) {
   return table.text();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

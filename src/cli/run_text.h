@@ -13,4 +13,4 @@ std::string spec_summary(const spec::Spec& spec);
 // What came out.
 std::string result_summary(const train::TrainResult& result);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -55,7 +55,7 @@ CLI::Option* add(CLI::App& app, const spec::SpecEntry& entry) {
       ->group(entry.group);
 }
 
-}  // namespace
+} // namespace
 
 void SpecFlags::declare(CLI::App& app, const std::vector<std::string>& only) {
   for (const spec::SpecEntry& entry : spec::spec_table()) {
@@ -88,7 +88,9 @@ std::string names_footer() {
     graphs.add_row({entry.name, options, entry.summary});
   }
   return fmt::format(
-      "Presets:\n{}\nGraphs:\n{}", presets.text(2), graphs.text(2));
+      "Presets:\n{}\nGraphs:\n{}",
+      presets.text(2),
+      graphs.text(2));
 }
 
 std::string read_spec_file(const std::string& path) {
@@ -99,4 +101,4 @@ std::string read_spec_file(const std::string& path) {
   }
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -10,7 +10,7 @@
 namespace CLI {
 class App;
 class Option;
-}  // namespace CLI
+} // namespace CLI
 
 namespace grapevine::cli {
 
@@ -32,4 +32,4 @@ std::string names_footer();
 // The text of a spec file. ConfigError where it cannot be read.
 std::string read_spec_file(const std::string& path);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -22,7 +22,7 @@ struct Sample {
     double sum = 0;
     for (const double value : values)
       sum += value;
-    return sum / static_cast<double>(values.size());  // NaN of none
+    return sum / static_cast<double>(values.size()); // NaN of none
   }
   double deviation() const {
     double squares = 0;
@@ -80,8 +80,9 @@ std::vector<std::string> columns(const std::vector<std::string>& varied) {
 }
 
 std::vector<Group> grouped(
-    const std::vector<RunSummary>& runs, const std::vector<std::string>& keys) {
-  std::vector<Group> groups;  // in the order of the runs
+    const std::vector<RunSummary>& runs,
+    const std::vector<std::string>& keys) {
+  std::vector<Group> groups; // in the order of the runs
   for (const RunSummary& run : runs) {
     std::vector<std::string> choices;
     for (const std::string& key : keys) {
@@ -120,7 +121,7 @@ std::vector<std::string> cells(const Group& group) {
   return row;
 }
 
-}  // namespace
+} // namespace
 
 std::string summary_table(
     const std::vector<RunSummary>& runs,
@@ -154,4 +155,4 @@ std::string summary_table(
   return text;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -18,7 +18,7 @@ std::string pad(const std::string& cell, int width, bool right) {
   return right ? space + cell : cell + space;
 }
 
-}  // namespace
+} // namespace
 
 int display_width(const std::string& text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -66,4 +66,4 @@ std::string Table::text(int indent) const {
   return text;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -28,4 +28,4 @@ class Table {
 // Characters that a text takes on a terminal (UTF-8, each one wide).
 int display_width(const std::string& text);
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -49,7 +49,9 @@ class TrainVerb : public Verb {
  private:
   spec::ParsedSpec load(const transport::LaunchEnvironment& environment) {
     spec::ParsedSpec parsed = spec::parse_spec(
-        file_.empty() ? "" : read_spec_file(file_), file_, flags_.given());
+        file_.empty() ? "" : read_spec_file(file_),
+        file_,
+        flags_.given());
     prepare(parsed, environment);
     return parsed;
   }
@@ -62,7 +64,8 @@ class TrainVerb : public Verb {
   // A wrong command is wrong for all, so one process says it; what happens
   // later may happen to one alone, so each speaks for itself.
   int run_as_one_of_many(
-      bool json, const transport::LaunchEnvironment& environment) {
+      bool json,
+      const transport::LaunchEnvironment& environment) {
     spec::Spec spec;
     try {
       spec = load(environment).spec;
@@ -74,7 +77,9 @@ class TrainVerb : public Verb {
       return train_and_print(spec, environment, json);
     } catch (const std::exception& error) {
       print_line(fmt::format(
-          "grapevine: worker {}: {}", environment.rank, error.what()));
+          "grapevine: worker {}: {}",
+          environment.rank,
+          error.what()));
       const bool is_config =
           dynamic_cast<const ConfigError*>(&error) != nullptr;
       leave(is_config ? kWrongCommand : kFailed);
@@ -113,10 +118,10 @@ class TrainVerb : public Verb {
   SpecFlags flags_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Verb> make_train_verb() {
   return std::make_unique<TrainVerb>();
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -6,11 +6,11 @@
 
 namespace grapevine::cli {
 
-std::string human_bytes(double bytes);      // "1.25 GB"; GB is 10^9
-std::string human_count(double count);      // "24.3 k"
-std::string human_seconds(double seconds);  // "0.42 s", "3:07", "2:05:00"
+std::string human_bytes(double bytes);     // "1.25 GB"; GB is 10^9
+std::string human_count(double count);     // "24.3 k"
+std::string human_seconds(double seconds); // "0.42 s", "3:07", "2:05:00"
 // "83.12 %"; what is not finite is "–", here and below.
 std::string human_percent(double fraction);
-std::string human_number(double value);  // 4 significant digits
+std::string human_number(double value); // 4 significant digits
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -27,7 +27,7 @@ class Verb {
 
 struct VerbEntry {
   std::string name;
-  std::string synopsis;  // what follows the name
+  std::string synopsis; // what follows the name
   std::string summary;
   std::unique_ptr<Verb> (*make)();
 };
@@ -45,4 +45,4 @@ std::unique_ptr<Verb> make_models_verb();
 std::unique_ptr<Verb> make_eval_verb();
 std::unique_ptr<Verb> make_export_verb();
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

@@ -12,7 +12,7 @@ const std::vector<VerbEntry>& verb_table() {
        "degree, spectrum and cost of a graph",
        make_graph_verb},
       {"launch",
-       "-n N -- VERB …",
+       "-n N -- VERB | PROGRAM …",
        "local processes, one worker each",
        make_launch_verb},
       {"data", "get NAME | list", "data sets", make_data_verb},
@@ -26,4 +26,4 @@ const std::vector<VerbEntry>& verb_table() {
   return table;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

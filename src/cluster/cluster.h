@@ -53,10 +53,8 @@ class Cluster {
   virtual void for_each(const std::function<void(int)>& work) = 0;
 
   // x_i <- sum_j W_ij x_j on a plane, by the plan, with the hooks around it.
-  virtual void mix(
-      const comm::Plan& plan,
-      algo::Plane plane,
-      const MixHooks& hooks) = 0;
+  virtual void
+  mix(const comm::Plan& plan, algo::Plane plane, const MixHooks& hooks) = 0;
 
   // The mean of a plane over all workers, summed in rank order.
   virtual void mean(algo::Plane plane, std::span<float> out) = 0;

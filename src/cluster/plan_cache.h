@@ -19,10 +19,9 @@ class PlanCache {
     if (found == plans_.end()) {
       // Random matchings never repeat; what is old goes.
       if (plans_.size() >= kMost) plans_.clear();
-      found = plans_
-                  .emplace(
-                      mixing.digest(), comm::make_plan(mixing, model_bytes_))
-                  .first;
+      found =
+          plans_.emplace(mixing.digest(), comm::make_plan(mixing, model_bytes_))
+              .first;
     }
     return found->second;
   }

@@ -29,10 +29,8 @@ class ProcessCluster : public Cluster {
 
   void for_each(const std::function<void(int)>& work) override { work(0); }
 
-  void mix(
-      const comm::Plan& plan,
-      algo::Plane plane,
-      const MixHooks& hooks) override {
+  void mix(const comm::Plan& plan, algo::Plane plane, const MixHooks& hooks)
+      override {
     if (hooks.prepare) hooks.prepare(0);
     comm::MixHooks ranges;
     if (hooks.before) {
@@ -55,7 +53,8 @@ class ProcessCluster : public Cluster {
 
   void copy_first(algo::Plane plane) override {
     communicator_.broadcast(
-        std::as_writable_bytes(algo::plane_of(*arena_, plane)), 0);
+        std::as_writable_bytes(algo::plane_of(*arena_, plane)),
+        0);
   }
 
   Rows all_gather(const Rows& mine) override {
@@ -65,7 +64,8 @@ class ProcessCluster : public Cluster {
         mine[0].size() * sizeof(double));
     Rows rows;
     for (const std::string& text : communicator_.all_gather(bytes)) {
-      std::vector<double>& row = rows.emplace_back(text.size() / sizeof(double));
+      std::vector<double>& row =
+          rows.emplace_back(text.size() / sizeof(double));
       std::memcpy(row.data(), text.data(), text.size());
     }
     return rows;

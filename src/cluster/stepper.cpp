@@ -78,7 +78,10 @@ void Stepper::exchange(const StepRequest& request) {
 
   const auto after = [&](int index, Range range) {
     agreement_.after_exchange(
-        *arenas_[index], range, infos[index], squared_norms_[index]);
+        *arenas_[index],
+        range,
+        infos[index],
+        squared_norms_[index]);
   };
   MixHooks hooks;
   hooks.prepare = [&](int index) {
@@ -89,7 +92,10 @@ void Stepper::exchange(const StepRequest& request) {
   };
   hooks.before = [&](int index, Range range) {
     agreement_.before_exchange(
-        *arenas_[index], range, infos[index], squared_norms_[index]);
+        *arenas_[index],
+        range,
+        infos[index],
+        squared_norms_[index]);
     if (options_.check) record_sums(sums_before_, index, range);
   };
   hooks.after = [&](int index, Range range) {
@@ -151,7 +157,9 @@ void Stepper::check_equal(int64_t step) const {
     mine.push_back(tensor_fingerprints(arena->layout(), arena->parameters()));
   }
   check_replicas_equal(
-      arenas_.front()->layout(), cluster_.all_gather(mine), step);
+      arenas_.front()->layout(),
+      cluster_.all_gather(mine),
+      step);
 }
 
 } // namespace grapevine::cluster

@@ -29,14 +29,13 @@ class VirtualCluster : public Cluster {
   }
 
   void for_each(const std::function<void(int)>& work) override {
-    pool_.for_each(
-        size(), [&](int64_t index, int) { work(static_cast<int>(index)); });
+    pool_.for_each(size(), [&](int64_t index, int) {
+      work(static_cast<int>(index));
+    });
   }
 
-  void mix(
-      const comm::Plan& plan,
-      algo::Plane plane,
-      const MixHooks& hooks) override {
+  void mix(const comm::Plan& plan, algo::Plane plane, const MixHooks& hooks)
+      override {
     const auto planes = planes_of(plane);
     const Range whole{0, plane_size(plane)};
     if (hooks.prepare || hooks.before) {
@@ -74,8 +73,7 @@ class VirtualCluster : public Cluster {
     const std::span<const float> first = algo::plane_of(*arenas_[0], plane);
     for_each([&](int index) {
       if (index == 0) return;
-      std::ranges::copy(
-          first, algo::plane_of(*arenas_[index], plane).begin());
+      std::ranges::copy(first, algo::plane_of(*arenas_[index], plane).begin());
     });
   }
 

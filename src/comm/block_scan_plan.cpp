@@ -19,7 +19,7 @@ int blocks_for(int n, int k) {
   return (n + k) / (k + 1);
 }
 
-}  // namespace
+} // namespace
 
 BlockScanPlan::BlockScanPlan(int n, int k)
     : n_(n),
@@ -117,7 +117,7 @@ Program BlockScanPlan::program(int rank) const {
 
   // S along the block.
   int suffix = kValue;
-  int right = -1;  // the slot of S(i+1)
+  int right = -1; // the slot of S(i+1)
   if (!here.at_end()) {
     const int round = here.suffix_round() - 1;
     right = program.add_slot();
@@ -145,7 +145,10 @@ Program BlockScanPlan::program(int rank) const {
   std::vector<int> total{prefix};
   if (right >= 0) total.push_back(right);
   Combine result{
-      .round = chains, .dst = kResult, .terms = total, .scale = scale_};
+      .round = chains,
+      .dst = kResult,
+      .terms = total,
+      .scale = scale_};
   if (!mine.one_block) {
     const int first_round = place(mine.first).suffix_round();
     const int last_round = place(mine.last).prefix_round();
@@ -219,4 +222,4 @@ Dataflow BlockScanPlan::dataflow() const {
   return flow;
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -44,7 +44,7 @@ class BlockScanPlan : public Plan {
     int block;
     int position;
     int length;
-    int first;  // the rank of the block's first worker
+    int first; // the rank of the block's first worker
     bool at_start() const { return position == 0; }
     bool at_end() const { return position == length - 1; }
     // When P and S of this worker are sent: as soon as they are there.
@@ -70,4 +70,4 @@ class BlockScanPlan : public Plan {
   float scale_;
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -53,7 +53,7 @@ std::vector<std::string> unpack(const std::string& packed) {
   return texts;
 }
 
-}  // namespace
+} // namespace
 
 bool any(Link& link, bool mine) {
   const int n = link.size();
@@ -133,4 +133,4 @@ std::vector<std::string> all_gather(Link& link, const std::string& mine) {
   return unpack(broadcast(link, pack(gather(link, mine, 0)), 0));
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

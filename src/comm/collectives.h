@@ -26,4 +26,4 @@ std::vector<std::string> gather(Link& link, const std::string& mine, int root);
 // Gathered on rank 0 and broadcast from there.
 std::vector<std::string> all_gather(Link& link, const std::string& mine);
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

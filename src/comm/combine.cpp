@@ -20,8 +20,8 @@ GV_CLONES void sum1(float* dst, const float* a, float scale, int64_t count) {
     dst[e] = a[e] * scale;
 }
 
-GV_CLONES void sum2(
-    float* dst, const float* a, const float* b, float scale, int64_t count) {
+GV_CLONES void
+sum2(float* dst, const float* a, const float* b, float scale, int64_t count) {
   if (scale == 1) {
     GV_INDEPENDENT
     for (int64_t e = 0; e < count; ++e)
@@ -46,8 +46,8 @@ GV_CLONES void sum3(
   }
 }
 
-GV_CLONES void sum4(
-    float* dst, const float* const* t, float scale, int64_t count) {
+GV_CLONES void
+sum4(float* dst, const float* const* t, float scale, int64_t count) {
   const float *a = t[0], *b = t[1], *c = t[2], *d = t[3];
   GV_INDEPENDENT
   for (int64_t e = 0; e < count; ++e) {
@@ -55,8 +55,8 @@ GV_CLONES void sum4(
   }
 }
 
-GV_CLONES void sum5(
-    float* dst, const float* const* t, float scale, int64_t count) {
+GV_CLONES void
+sum5(float* dst, const float* const* t, float scale, int64_t count) {
   const float *a = t[0], *b = t[1], *c = t[2], *d = t[3], *f = t[4];
   GV_INDEPENDENT
   for (int64_t e = 0; e < count; ++e) {
@@ -68,8 +68,8 @@ GV_CLONES void sum5(
 // tile is read before dst is written, so dst may be any of them.
 constexpr int64_t kTile = 512;
 
-GV_CLONES void add2(
-    float* __restrict tile, const float* a, const float* b, int64_t count) {
+GV_CLONES void
+add2(float* __restrict tile, const float* a, const float* b, int64_t count) {
   for (int64_t e = 0; e < count; ++e)
     tile[e] = tile[e] + a[e] + b[e];
 }
@@ -93,19 +93,22 @@ void sum_tile(
   if (k < terms_count) add1(tile, terms[k] + begin, count);
 }
 
-GV_CLONES void multiply(
-    float* __restrict tile, const float* a, float weight, int64_t count) {
+GV_CLONES void
+multiply(float* __restrict tile, const float* a, float weight, int64_t count) {
   for (int64_t e = 0; e < count; ++e)
     tile[e] = weight * a[e];
 }
 
 GV_CLONES void add_product(
-    float* __restrict tile, const float* a, float weight, int64_t count) {
+    float* __restrict tile,
+    const float* a,
+    float weight,
+    int64_t count) {
   for (int64_t e = 0; e < count; ++e)
     tile[e] = tile[e] + weight * a[e];
 }
 
-}  // namespace
+} // namespace
 
 void sum_scaled(
     float* dst,
@@ -150,4 +153,4 @@ void sum_weighted(
   }
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

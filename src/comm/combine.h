@@ -25,4 +25,4 @@ void sum_weighted(
     int terms_count,
     int64_t count);
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

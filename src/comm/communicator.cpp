@@ -34,7 +34,9 @@ template <typename Float, typename Post>
 class Stream {
  public:
   Stream(std::span<Float> data, int64_t piece, Post post)
-      : data_(data), piece_(piece), post_(std::move(post)) {}
+      : data_(data),
+        piece_(piece),
+        post_(std::move(post)) {}
 
   int64_t pieces() const {
     return (static_cast<int64_t>(data_.size()) + piece_ - 1) / piece_;
@@ -58,13 +60,14 @@ class Stream {
   std::array<Ticket, kExchangeWindow> tickets_;
 };
 
-}  // namespace
+} // namespace
 
 struct Communicator::State {
   State(
       std::unique_ptr<transport::Transport> transport,
       const CommunicatorOptions& options)
-      : options(options), link(std::move(transport), options.deadline) {}
+      : options(options),
+        link(std::move(transport), options.deadline) {}
 
   MixExecutor& executor_for(const Plan& plan, int64_t count) {
     for (Prepared& it : prepared) {
@@ -118,7 +121,9 @@ const transport::Transport& Communicator::transport() const {
 }
 
 void Communicator::mix(
-    const Plan& plan, std::span<float> plane, const MixHooks& hooks) {
+    const Plan& plan,
+    std::span<float> plane,
+    const MixHooks& hooks) {
   GV_CHECK_EQ(plan.n(), size());
   const auto count = static_cast<int64_t>(plane.size());
   state_->link.run("mix", [&] {
@@ -129,7 +134,9 @@ void Communicator::mix(
 }
 
 void Communicator::exchange(
-    int peer, std::span<const float> outgoing, std::span<float> incoming) {
+    int peer,
+    std::span<const float> outgoing,
+    std::span<float> incoming) {
   Link& link = state_->link;
   GV_CHECK(peer >= 0 && peer < size() && peer != rank());
   const auto piece =
@@ -169,13 +176,15 @@ std::vector<std::string> Communicator::all_gather(const std::string& mine) {
 }
 
 std::vector<std::string> Communicator::gather(
-    const std::string& mine, int root) {
+    const std::string& mine,
+    int root) {
   Link& link = state_->link;
   return link.run("gather", [&] { return comm::gather(link, mine, root); });
 }
 
 std::vector<std::vector<double>> Communicator::gather(
-    std::span<const double> mine, int root) {
+    std::span<const double> mine,
+    int root) {
   const auto bytes = std::as_bytes(mine);
   const auto texts = gather(
       std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
@@ -222,4 +231,4 @@ const FlightRecorder& Communicator::flight_recorder() const {
   return state_->link.recorder();
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

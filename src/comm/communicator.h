@@ -69,14 +69,16 @@ class Communicator {
   // hooks are called once for every element, in ascending ranges; an empty
   // plane has none. `after` may write to its range. Ranges begin at multiples
   // of kHookMultiple and, but for the last, have the same length.
-  void mix(
-      const Plan& plan, std::span<float> plane, const MixHooks& hooks = {});
+  void
+  mix(const Plan& plan, std::span<float> plane, const MixHooks& hooks = {});
 
   // Sends to a peer and receives from it at once, both ways in pieces of
   // chunk_bytes. The lengths may differ from each other, but what one sends
   // the other expects. No arithmetic: an exchange of planes.
   void exchange(
-      int peer, std::span<const float> outgoing, std::span<float> incoming);
+      int peer,
+      std::span<const float> outgoing,
+      std::span<float> incoming);
 
   // The mean over all workers, in rank order; the same bits everywhere.
   void all_reduce_mean(std::span<float> values);
@@ -86,7 +88,8 @@ class Communicator {
   std::vector<std::string> all_gather(const std::string& mine);
   std::vector<std::string> gather(const std::string& mine, int root);
   std::vector<std::vector<double>> gather(
-      std::span<const double> mine, int root);
+      std::span<const double> mine,
+      int root);
   void broadcast(std::span<std::byte> bytes, int root);
   std::string broadcast(std::string text, int root);
   // True on all workers if it was true on any.
@@ -103,4 +106,4 @@ class Communicator {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -23,4 +23,4 @@ double pipeline_seconds(double copies, int depth, int64_t bytes) {
   return (chunks + depth) * (kLatency + copies * chunk / kBandwidth);
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

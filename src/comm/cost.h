@@ -10,8 +10,8 @@
 
 namespace grapevine::comm {
 
-inline constexpr double kLatency = 10e-6;  // seconds a message
-inline constexpr double kBandwidth = 1e9;  // bytes a second and worker
+inline constexpr double kLatency = 10e-6; // seconds a message
+inline constexpr double kBandwidth = 1e9; // bytes a second and worker
 
 // Seconds of `messages` transfers of a plane, one after the other.
 double transfer_seconds(double messages, int64_t bytes);
@@ -24,4 +24,4 @@ double pipeline_seconds(double copies, int depth, int64_t bytes);
 inline constexpr int64_t kLeastChunk = 4096;
 int64_t pipeline_chunk(double copies, int depth, int64_t bytes);
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -38,4 +38,4 @@ struct Dataflow {
   std::vector<int> results;
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -20,8 +20,9 @@ Sum sum_of(const std::vector<graph::Term>& row) {
   Sum sum;
   // Decided row by row: a row of equal weights is summed first and scaled
   // once, which is one rounding less for each term.
-  const bool uniform = std::ranges::all_of(
-      row, [&](const graph::Term& t) { return t.weight == row[0].weight; });
+  const bool uniform = std::ranges::all_of(row, [&](const graph::Term& t) {
+    return t.weight == row[0].weight;
+  });
   if (uniform) sum.scale = static_cast<float>(1.0 / row.size());
   for (const graph::Term& term : row) {
     sum.terms.push_back(term.rank);
@@ -30,7 +31,7 @@ Sum sum_of(const std::vector<graph::Term>& row) {
   return sum;
 }
 
-}  // namespace
+} // namespace
 
 DirectPlan::DirectPlan(graph::Mixing mixing) : mixing_(std::move(mixing)) {}
 
@@ -87,4 +88,4 @@ double DirectPlan::copies(int rank) const {
   return messages(rank);
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

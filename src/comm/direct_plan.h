@@ -27,4 +27,4 @@ class DirectPlan : public Plan {
   graph::Mixing mixing_;
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

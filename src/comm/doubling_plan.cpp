@@ -15,10 +15,12 @@ int log2_floor(int m) {
   return std::bit_width(static_cast<unsigned>(m)) - 1;
 }
 
-}  // namespace
+} // namespace
 
 DoublingPlan::DoublingPlan(int n, int k)
-    : n_(n), k_(k), levels_(log2_floor(k + 1)) {
+    : n_(n),
+      k_(k),
+      levels_(log2_floor(k + 1)) {
   GV_CHECK(k >= 2 && k % 2 == 0 && k <= n - 2);
   int offset = -k / 2;
   for (int level = levels_; level >= 0; --level) {
@@ -57,9 +59,9 @@ Program DoublingPlan::program(int rank) const {
       .dst = kResult,
       .terms = std::vector<int>(parts_.size()),
       .scale = static_cast<float>(1.0 / (k_ + 1))};
-  int own = kValue;  // the slot of B_level(rank)
+  int own = kValue; // the slot of B_level(rank)
   for (int level = 0; level <= levels_; ++level) {
-    int other = -1;  // the slot of B_level(rank + 2^level)
+    int other = -1; // the slot of B_level(rank + 2^level)
     if (level < levels_) other = transfer(level, own, 1 << level);
     for (size_t p = 0; p < parts_.size(); ++p) {
       const Part& part = parts_[p];
@@ -109,4 +111,4 @@ Dataflow DoublingPlan::dataflow() const {
   return flow;
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

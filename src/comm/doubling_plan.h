@@ -39,8 +39,8 @@ class DoublingPlan : public Plan {
 
   int n_;
   int k_;
-  int levels_;  // B_0 .. B_levels
+  int levels_; // B_0 .. B_levels
   std::vector<Part> parts_;
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

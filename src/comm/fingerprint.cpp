@@ -67,7 +67,8 @@ std::string name_workers(const std::vector<int>& ranks) {
 
 // Throws if the workers do not have the same value of this part.
 void compare_part(
-    const std::vector<Fingerprint>& all, const std::string& name) {
+    const std::vector<Fingerprint>& all,
+    const std::string& name) {
   std::map<std::string, std::vector<int>> who;
   for (size_t rank = 0; rank < all.size(); ++rank) {
     who[value_of(all[rank], name)].push_back(static_cast<int>(rank));
@@ -81,7 +82,7 @@ void compare_part(
   throw ConfigError(fmt::format("workers disagree on {}: {}", name, sides));
 }
 
-}  // namespace
+} // namespace
 
 void compare_fingerprints(Communicator& communicator, const Fingerprint& mine) {
   std::vector<Fingerprint> all;
@@ -95,4 +96,4 @@ void compare_fingerprints(Communicator& communicator, const Fingerprint& mine) {
     compare_part(all, name);
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -16,4 +16,4 @@ using Fingerprint = std::map<std::string, std::string>;
 // difference. Bounded by the communicator's deadline.
 void compare_fingerprints(Communicator& communicator, const Fingerprint& mine);
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

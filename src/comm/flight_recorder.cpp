@@ -36,10 +36,11 @@ std::string describe_one(const Flight& flight) {
   return line;
 }
 
-}  // namespace
+} // namespace
 
 FlightRecorder::FlightRecorder(int capacity)
-    : ring_(capacity), epoch_nanoseconds_(nanoseconds()) {
+    : ring_(capacity),
+      epoch_nanoseconds_(nanoseconds()) {
   GV_CHECK_GE(capacity, 1);
 }
 
@@ -63,7 +64,7 @@ int64_t FlightRecorder::post(
 
 void FlightRecorder::finish(int64_t number, Flight::State state) {
   Flight& flight = ring_[number % ring_.size()];
-  if (flight.number != number) return;  // overwritten by newer ones
+  if (flight.number != number) return; // overwritten by newer ones
   flight.finished_seconds = now();
   flight.state = state;
 }
@@ -93,4 +94,4 @@ double FlightRecorder::now() const {
   return static_cast<double>(nanoseconds() - epoch_nanoseconds_) * 1e-9;
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

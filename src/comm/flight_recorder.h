@@ -10,13 +10,13 @@ namespace grapevine::comm {
 
 struct Flight {
   enum class State : uint8_t { kPosted, kDone, kFailed };
-  int64_t number = 0;  // counts operations from 0
+  int64_t number = 0; // counts operations from 0
   int64_t step = -1;
-  const char* operation = "";  // "mix", "barrier", …: a literal
-  const char* direction = "";  // "send", "recv"
+  const char* operation = ""; // "mix", "barrier", …: a literal
+  const char* direction = ""; // "send", "recv"
   int peer = -1;
   int64_t bytes = 0;
-  double posted_seconds = 0;  // since the recorder was made
+  double posted_seconds = 0; // since the recorder was made
   double finished_seconds = 0;
   State state = State::kPosted;
 };
@@ -47,4 +47,4 @@ class FlightRecorder {
   int64_t epoch_nanoseconds_;
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

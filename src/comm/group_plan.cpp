@@ -23,7 +23,10 @@ float scale_of(size_t members) {
 
 // Receives the value (or a piece of it) of all others and sums in rank order.
 void add_sum(
-    Program& program, const std::vector<int>& group, int me, Piece piece) {
+    Program& program,
+    const std::vector<int>& group,
+    int me,
+    Piece piece) {
   Combine sum{
       .round = kScatter,
       .dst = kResult,
@@ -40,7 +43,9 @@ void add_sum(
 }
 
 void add_reduce_scatter_all_gather(
-    Program& program, const std::vector<int>& group, int me) {
+    Program& program,
+    const std::vector<int>& group,
+    int me) {
   const int g = static_cast<int>(group.size());
   // Each begins with the member behind itself: everybody receives from
   // somebody else at any time.
@@ -57,10 +62,11 @@ void add_reduce_scatter_all_gather(
   }
 }
 
-}  // namespace
+} // namespace
 
 GroupPlan::GroupPlan(int n, std::vector<std::vector<int>> groups)
-    : groups_(std::move(groups)), group_of_(n, -1) {
+    : groups_(std::move(groups)),
+      group_of_(n, -1) {
   for (size_t g = 0; g < groups_.size(); ++g) {
     for (const int member : groups_[g]) {
       group_of_.at(member) = static_cast<int>(g);
@@ -140,7 +146,8 @@ std::shared_ptr<const Plan> make_all_reduce_plan(int n) {
   std::vector<int> all(n);
   std::iota(all.begin(), all.end(), 0);
   return std::make_shared<GroupPlan>(
-      n, std::vector<std::vector<int>>{std::move(all)});
+      n,
+      std::vector<std::vector<int>>{std::move(all)});
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

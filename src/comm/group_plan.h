@@ -42,4 +42,4 @@ class GroupPlan : public Plan {
 // Everybody's mean on everybody.
 std::shared_ptr<const Plan> make_all_reduce_plan(int n);
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

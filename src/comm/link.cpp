@@ -15,12 +15,13 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-}  // namespace
+} // namespace
 
 Link::Link(
     std::unique_ptr<transport::Transport> transport,
     std::chrono::duration<double> deadline)
-    : transport_(std::move(transport)), deadline_(deadline) {}
+    : transport_(std::move(transport)),
+      deadline_(deadline) {}
 
 template <typename Post>
 Ticket Link::post(int peer, int64_t bytes, bool is_send, const Post& post) {
@@ -39,8 +40,8 @@ Ticket Link::post(int peer, int64_t bytes, bool is_send, const Post& post) {
   return ticket;
 }
 
-Ticket Link::send(
-    std::span<const std::byte> bytes, int peer, transport::Tag tag) {
+Ticket
+Link::send(std::span<const std::byte> bytes, int peer, transport::Tag tag) {
   return post(peer, static_cast<int64_t>(bytes.size()), true, [&] {
     return transport_->send(bytes, peer, tag);
   });
@@ -71,7 +72,9 @@ void Link::wait(Ticket& ticket) {
 }
 
 std::string Link::describe_failure(
-    const Ticket& ticket, double seconds, const char* reason) const {
+    const Ticket& ticket,
+    double seconds,
+    const char* reason) const {
   return fmt::format(
       "[{}] step {}: waited {:.1f} s for worker {} ({}, {} bytes): {}\n"
       "last operations of worker {}:\n{}",
@@ -86,4 +89,4 @@ std::string Link::describe_failure(
       recorder_.describe());
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -61,7 +61,9 @@ class Link {
   template <typename Post>
   Ticket post(int peer, int64_t bytes, bool is_send, const Post& post);
   std::string describe_failure(
-      const Ticket& ticket, double seconds, const char* reason) const;
+      const Ticket& ticket,
+      double seconds,
+      const char* reason) const;
 
   std::unique_ptr<transport::Transport> transport_;
   std::chrono::duration<double> deadline_;
@@ -71,4 +73,4 @@ class Link {
   std::exception_ptr error_;
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

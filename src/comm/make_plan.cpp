@@ -20,7 +20,8 @@ std::shared_ptr<const Plan> make_identity_plan(int n) {
 
 // The cheapest of the three ways to a window sum; the simpler one of equals.
 std::shared_ptr<const Plan> make_lattice_plan(
-    const graph::Mixing& mixing, int64_t bytes) {
+    const graph::Mixing& mixing,
+    int64_t bytes) {
   const int n = mixing.n();
   const int k = mixing.k();
   if (k == 0) return make_identity_plan(n);
@@ -36,10 +37,11 @@ std::shared_ptr<const Plan> make_lattice_plan(
   return std::make_shared<BlockScanPlan>(n, k);
 }
 
-}  // namespace
+} // namespace
 
 std::shared_ptr<const Plan> make_plan(
-    const graph::Mixing& mixing, int64_t model_bytes) {
+    const graph::Mixing& mixing,
+    int64_t model_bytes) {
   using Form = graph::Mixing::Form;
   switch (mixing.form()) {
     case Form::kComplete:
@@ -54,4 +56,4 @@ std::shared_ptr<const Plan> make_plan(
   return std::make_shared<DirectPlan>(mixing);
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

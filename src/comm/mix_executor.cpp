@@ -16,8 +16,8 @@ constexpr int64_t kChunkMultiple = kHookMultiple;
 // before its place is needed.
 constexpr int kSpareEntries = 1;
 
-int64_t chunk_floats_for(
-    const Plan& plan, int64_t count, int64_t wanted_bytes) {
+int64_t
+chunk_floats_for(const Plan& plan, int64_t count, int64_t wanted_bytes) {
   const auto size = static_cast<int64_t>(sizeof(float));
   const int64_t bytes = plan.chunk_bytes(count * size, wanted_bytes);
   const int64_t floats = bytes / size / kChunkMultiple * kChunkMultiple;
@@ -29,10 +29,13 @@ int memory_of(int slot) {
   return slot == kResult ? kValue : slot;
 }
 
-}  // namespace
+} // namespace
 
 MixExecutor::MixExecutor(
-    const Plan& plan, int rank, int64_t count, int64_t chunk_bytes)
+    const Plan& plan,
+    int rank,
+    int64_t count,
+    int64_t chunk_bytes)
     : count_(count),
       chunk_floats_(chunk_floats_for(plan, count, chunk_bytes)),
       chunks_((count + chunk_floats_ - 1) / chunk_floats_) {
@@ -206,7 +209,10 @@ std::span<float> MixExecutor::address(int slot, Piece piece, int64_t c) const {
 }
 
 void MixExecutor::run(
-    Link& link, float* plane, float* scratch, const MixHooks& hooks) {
+    Link& link,
+    float* plane,
+    float* scratch,
+    const MixHooks& hooks) {
   plane_ = plane;
   scratch_ = scratch;
   int last_round = after_round_;
@@ -232,7 +238,10 @@ void MixExecutor::run(
 }
 
 void MixExecutor::wait_for_sends(
-    Link& link, const std::vector<int>& sends, int slot, int64_t c) {
+    Link& link,
+    const std::vector<int>& sends,
+    int slot,
+    int64_t c) {
   const int64_t before = slot < 2 ? c : c - slots_[slot].entries;
   if (before < 0) return;
   for (const int send : sends)
@@ -304,4 +313,4 @@ void MixExecutor::hand_over(Link& link, int64_t time, const MixHooks& hooks) {
   hooks.after(chunk(c));
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

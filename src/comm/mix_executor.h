@@ -44,7 +44,7 @@ class MixExecutor {
     // The pieces that it ever holds: [first, last] of a cut into `of`.
     int first = 0;
     int last = 0;
-    int of = 0;  // 0: not used
+    int of = 0; // 0: not used
     int first_write = 0;
     int last_use = 0;
     bool received = false;
@@ -59,8 +59,8 @@ class MixExecutor {
     int slot;
     Piece piece;
     transport::Tag tag;
-    std::vector<int> sends_before;  // receives only, as in Sum
-    std::vector<Ticket> tickets;    // one for each chunk
+    std::vector<int> sends_before; // receives only, as in Sum
+    std::vector<Ticket> tickets;   // one for each chunk
   };
   struct Sum {
     Combine what;
@@ -88,7 +88,10 @@ class MixExecutor {
   void hand_over(Link& link, int64_t time, const MixHooks& hooks);
   // The sends listed, of the chunk whose place chunk c takes in `slot`.
   void wait_for_sends(
-      Link& link, const std::vector<int>& sends, int slot, int64_t c);
+      Link& link,
+      const std::vector<int>& sends,
+      int slot,
+      int64_t c);
 
   int64_t count_;
   int64_t chunk_floats_;
@@ -97,8 +100,8 @@ class MixExecutor {
   std::vector<Transfer> sends_;
   std::vector<Transfer> receives_;
   std::vector<Sum> sums_;
-  std::vector<const float*> terms_;  // of the combine at hand
-  int after_round_ = 0;              // when a chunk is handed over
+  std::vector<const float*> terms_; // of the combine at hand
+  int after_round_ = 0;             // when a chunk is handed over
   int64_t scratch_floats_ = 0;
   Traffic traffic_;
   // Of the run at hand.
@@ -106,4 +109,4 @@ class MixExecutor {
   float* scratch_ = nullptr;
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

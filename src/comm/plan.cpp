@@ -14,7 +14,7 @@ uint64_t next_id() {
   return next++;
 }
 
-}  // namespace
+} // namespace
 
 Plan::Plan() : id_(next_id()) {}
 
@@ -48,8 +48,9 @@ double Plan::max_copies() const {
 }
 
 const Tape& Plan::tape() const {
-  std::call_once(
-      tape_once_, [this] { tape_ = std::make_unique<const Tape>(dataflow()); });
+  std::call_once(tape_once_, [this] {
+    tape_ = std::make_unique<const Tape>(dataflow());
+  });
   return *tape_;
 }
 
@@ -65,4 +66,4 @@ void Plan::mix_all(
   tape().run(values, count, scratch.data(), count);
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -93,6 +93,7 @@ class Plan {
 // The cheapest plan for this mixing and a model of this many bytes, by the
 // fixed constants of comm/cost.h.
 std::shared_ptr<const Plan> make_plan(
-    const graph::Mixing& mixing, int64_t model_bytes);
+    const graph::Mixing& mixing,
+    int64_t model_bytes);
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -19,7 +19,7 @@ int end_of(const std::vector<Item>& items) {
   return end;
 }
 
-}  // namespace
+} // namespace
 
 Range piece_of(Range whole, Piece piece) {
   const int64_t base = whole.size() / piece.of;
@@ -44,4 +44,4 @@ void Program::sort() {
   sort_by_round(combines);
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

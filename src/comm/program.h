@@ -83,4 +83,4 @@ struct Program {
   void sort();
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

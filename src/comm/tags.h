@@ -14,4 +14,4 @@ inline constexpr transport::Tag kBroadcastTag = 1002;
 inline constexpr transport::Tag kLengthTag = 1003;
 inline constexpr transport::Tag kGatherTag = 1004;
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -58,7 +58,7 @@ std::vector<std::vector<int>> owners_of(const Dataflow& dataflow) {
   return owners;
 }
 
-}  // namespace
+} // namespace
 
 Tape::Tape(const Dataflow& dataflow) : n_(dataflow.n) {
   std::vector<int> last = last_reads(dataflow);
@@ -101,7 +101,7 @@ Tape::Tape(const Dataflow& dataflow) : n_(dataflow.n) {
     // that worker's result, a scratch buffer for anything.
     for (const int term : dataflow.nodes[j].terms) {
       if (last[term] != j) continue;
-      last[term] = kNever;  // once, however often it is a term
+      last[term] = kNever; // once, however often it is a term
       if (term >= n_) {
         release(term, j);
         continue;
@@ -118,7 +118,9 @@ Tape::Tape(const Dataflow& dataflow) : n_(dataflow.n) {
 }
 
 void Tape::emit(
-    int dst, const Dataflow::Node& node, const std::vector<int>& where) {
+    int dst,
+    const Dataflow::Node& node,
+    const std::vector<int>& where) {
   const int count = static_cast<int>(node.terms.size());
   instructions_.push_back(
       {.dst = dst,
@@ -180,4 +182,4 @@ void Tape::run(
   }
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -33,7 +33,7 @@ class Tape {
  private:
   struct Instruction {
     int dst;
-    int first_term;  // into terms_
+    int first_term; // into terms_
     int terms;
     bool weighted;
     float scale;
@@ -47,7 +47,7 @@ class Tape {
   int most_terms_ = 1;
   std::vector<Instruction> instructions_;
   std::vector<int> terms_;
-  std::vector<float> weights_;  // parallel to terms_
+  std::vector<float> weights_; // parallel to terms_
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

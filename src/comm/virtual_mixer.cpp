@@ -21,13 +21,16 @@ int64_t block_floats(int scratch_buffers) {
   return std::clamp(fitting / 64 * 64, kLeastBlock, kMostBlock);
 }
 
-}  // namespace
+} // namespace
 
 VirtualMixer::VirtualMixer(ThreadPool& pool)
-    : pool_(pool), workspaces_(pool.threads()) {}
+    : pool_(pool),
+      workspaces_(pool.threads()) {}
 
 void VirtualMixer::mix(
-    const Plan& plan, std::span<float* const> planes, int64_t count) {
+    const Plan& plan,
+    std::span<float* const> planes,
+    int64_t count) {
   GV_CHECK_EQ(static_cast<int>(planes.size()), plan.n());
   const Tape& tape = plan.tape();
   const int64_t block = block_floats(tape.scratch_buffers());
@@ -51,4 +54,4 @@ void VirtualMixer::mix(
   });
 }
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

@@ -27,10 +27,10 @@ class VirtualMixer {
  private:
   struct Workspace {
     AlignedFloats scratch;
-    std::vector<float*> values;  // the planes at the block at hand
+    std::vector<float*> values; // the planes at the block at hand
   };
   ThreadPool& pool_;
-  std::vector<Workspace> workspaces_;  // one for each thread
+  std::vector<Workspace> workspaces_; // one for each thread
 };
 
-}  // namespace grapevine::comm
+} // namespace grapevine::comm

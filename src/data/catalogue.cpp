@@ -80,7 +80,7 @@ PublishedSet cifar10() {
       .other_way = ""};
 }
 
-}  // namespace
+} // namespace
 
 const std::vector<PublishedSet>& catalogue() {
   static const std::vector<PublishedSet> sets = {fashion_mnist(), cifar10()};
@@ -96,4 +96,4 @@ const PublishedSet& published_set(const std::string& name) {
       fmt::format("data set '{}' has nothing to download", entry.name));
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -17,12 +17,12 @@ struct PublishedFile {
 
 struct PublishedSet {
   std::string name;
-  std::string base_url;  // a file's address is base_url/name
+  std::string base_url; // a file's address is base_url/name
   std::vector<PublishedFile> files;
   // What `files` (one .tar.gz) unpacks to and is kept instead of it, by the
   // last part of the members' names. Empty: the files are kept as they are.
   std::vector<PublishedFile> unpacked;
-  std::string other_way;  // to get it, for messages; may be empty
+  std::string other_way; // to get it, for messages; may be empty
 };
 
 // Those of data_table() that have files to get.
@@ -32,4 +32,4 @@ const std::vector<PublishedSet>& catalogue();
 // or a set that needs no download.
 const PublishedSet& published_set(const std::string& name);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

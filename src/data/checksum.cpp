@@ -20,12 +20,14 @@ std::string Checksum::kind_name() const {
 
 std::string file_digest(const std::string& path, Checksum::Kind kind) {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(path.c_str(), "rb"), std::fclose);
+      std::fopen(path.c_str(), "rb"),
+      std::fclose);
   if (!file) {
     throw IoError(fmt::format("{}: cannot open: {}", path, strerror(errno)));
   }
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(
-      EVP_MD_CTX_new(), EVP_MD_CTX_free);
+      EVP_MD_CTX_new(),
+      EVP_MD_CTX_free);
   const EVP_MD* method =
       kind == Checksum::Kind::kSha256 ? EVP_sha256() : EVP_md5();
   GV_CHECK_EQ(EVP_DigestInit_ex(context.get(), method, nullptr), 1);
@@ -47,4 +49,4 @@ std::string file_digest(const std::string& path, Checksum::Kind kind) {
   return hex;
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -10,7 +10,7 @@ namespace grapevine::data {
 struct Checksum {
   enum class Kind { kSha256, kMd5 };
   Kind kind = Kind::kSha256;
-  std::string hex;  // lower case
+  std::string hex; // lower case
 
   std::string kind_name() const;
 };
@@ -18,4 +18,4 @@ struct Checksum {
 // Of the file's bytes, in lower-case hexadecimal. Throws IoError.
 std::string file_digest(const std::string& path, Checksum::Kind kind);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -48,7 +48,7 @@ void append_records(const std::string& path, int64_t records, ImageSet& set) {
   }
 }
 
-}  // namespace
+} // namespace
 
 const FileSet& cifar10_files() {
   static const FileSet files = {
@@ -65,7 +65,8 @@ const FileSet& cifar10_files() {
 }
 
 std::shared_ptr<const Source> read_cifar10(
-    std::span<const std::string> paths, int64_t records) {
+    std::span<const std::string> paths,
+    int64_t records) {
   ImageSet set{
       .rows = kSide,
       .columns = kSide,
@@ -93,4 +94,4 @@ Dataset load_cifar10(const std::string& folder) {
       .test = read_cifar10(all.last(1), kRecordsPerFile)};
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -16,6 +16,7 @@ Dataset load_cifar10(const std::string& folder);
 // One source of `records` records from each file, in order. Throws IoError
 // (file, expected, found): another size, a label above 9.
 std::shared_ptr<const Source> read_cifar10(
-    std::span<const std::string> paths, int64_t records);
+    std::span<const std::string> paths,
+    int64_t records);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

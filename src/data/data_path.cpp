@@ -10,7 +10,7 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-}  // namespace
+} // namespace
 
 std::string default_data_cache() {
   if (const auto cache = environment("XDG_CACHE_HOME"); !cache.empty()) {
@@ -31,4 +31,4 @@ std::vector<std::string> default_data_path() {
   return places;
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

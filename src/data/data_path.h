@@ -17,4 +17,4 @@ std::vector<std::string> default_data_path();
 // $GRAPEVINE_DATA or a flag says otherwise. Called by cli/ only.
 std::string default_data_cache();
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -13,7 +13,7 @@ namespace {
 
 struct Kind {
   DataEntry entry;
-  const FileSet* files;  // null: made, not read
+  const FileSet* files; // null: made, not read
   Dataset (*read)(const std::string& folder);
 };
 
@@ -59,7 +59,7 @@ const Kind& kind(const std::string& name) {
   throw ConfigError(unknown_name("data set", name, names));
 }
 
-}  // namespace
+} // namespace
 
 const std::vector<DataEntry>& data_table() {
   static const std::vector<DataEntry> table = [] {
@@ -82,7 +82,10 @@ Dataset load_dataset(const DataOptions& options) {
     return read(require_folder(*files, options));
   } catch (const IoError& error) {
     throw IoError(fmt::format(
-        "{}: {}; get it by {}", entry.name, error.what(), entry.how_to_get));
+        "{}: {}; get it by {}",
+        entry.name,
+        error.what(),
+        entry.how_to_get));
   }
 }
 
@@ -92,4 +95,4 @@ std::optional<std::string> locate_dataset(const DataOptions& options) {
   return find_folder(*known.files, options);
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

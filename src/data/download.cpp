@@ -84,7 +84,9 @@ HttpResult fetch_rest(
             if (total > published.bytes) {
               part.discard();
               throw IoError(fmt::format(
-                  "{}: expected {} bytes, found more", url, published.bytes));
+                  "{}: expected {} bytes, found more",
+                  url,
+                  published.bytes));
             }
             part.write(bytes);
             if (options.progress) {
@@ -112,7 +114,7 @@ void download(
   if (part.size() > published.bytes) part.restart();
   for (int attempt = 1; part.size() < published.bytes; ++attempt) {
     const auto result = fetch_rest(url, published, options, part);
-    if (result.complete) break;  // shorter than it should be is seen below
+    if (result.complete) break; // shorter than it should be is seen below
     if (result.status == kRangeNotSatisfiable) part.restart();
     if (attempt >= options.attempts || !worth_another_try(result)) {
       const auto kept = part.size();
@@ -138,16 +140,17 @@ void unpack(
     const std::vector<PublishedFile>& wanted,
     const std::string& directory) {
   std::set<std::string> done;
-  std::unique_ptr<PartFile> part;  // of the member that is being read
+  std::unique_ptr<PartFile> part; // of the member that is being read
   const auto open = [&](const std::string& name, int64_t) -> MemberSink {
     const auto last = fs::path(name).filename().string();
     const auto file = std::find_if(
-        wanted.begin(), wanted.end(), [&](const PublishedFile& published) {
-          return published.name == last;
-        });
+        wanted.begin(),
+        wanted.end(),
+        [&](const PublishedFile& published) { return published.name == last; });
     if (file == wanted.end()) return {};
     part = std::make_unique<PartFile>(
-        directory + "/" + file->name, /*keep_old=*/false);
+        directory + "/" + file->name,
+        /*keep_old=*/false);
     return [&, file](std::span<const char> bytes) {
       if (!bytes.empty()) {
         part->write(bytes);
@@ -167,13 +170,16 @@ void unpack(
   for (const auto& file : wanted) {
     if (!done.contains(file.name)) {
       throw IoError(fmt::format(
-          "{}: expected {} inside, found no such file", archive, file.name));
+          "{}: expected {} inside, found no such file",
+          archive,
+          file.name));
     }
   }
 }
 
 bool all_right(
-    const std::vector<PublishedFile>& files, const std::string& directory) {
+    const std::vector<PublishedFile>& files,
+    const std::string& directory) {
   return std::ranges::all_of(files, [&](const PublishedFile& file) {
     return fault(directory + "/" + file.name, file).empty();
   });
@@ -195,15 +201,16 @@ void get_files(
   for (const auto& file : set.files) {
     const auto archive = directory + "/" + file.name;
     unpack(archive, set.unpacked, directory);
-    std::error_code ignored;  // a spare archive does no harm
+    std::error_code ignored; // a spare archive does no harm
     fs::remove(archive, ignored);
   }
 }
 
-}  // namespace
+} // namespace
 
 bool dataset_is_complete(
-    const PublishedSet& set, const std::string& directory) {
+    const PublishedSet& set,
+    const std::string& directory) {
   return all_right(set.unpacked.empty() ? set.files : set.unpacked, directory);
 }
 
@@ -216,7 +223,10 @@ void get_dataset(
     get_files(set, directory, options);
   } catch (const IoError& error) {
     throw IoError(fmt::format(
-        "{}: {}{}", set.name, error.what(), by_hand(set, directory)));
+        "{}: {}{}",
+        set.name,
+        error.what(),
+        by_hand(set, directory)));
   }
 }
 
@@ -227,4 +237,4 @@ void get_dataset(
   get_dataset(published_set(name), directory, options);
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -17,13 +17,13 @@ struct DownloadProgress {
 
 struct DownloadOptions {
   std::string base_url =
-      {};  // a mirror in place of the set's own; empty = its own
+      {}; // a mirror in place of the set's own; empty = its own
   // Called now and then on the calling thread. What it throws ends the
   // download (and is thrown on); a later call goes on where it stopped.
   std::function<void(const DownloadProgress&)> progress = {};
   // How often a broken connection is taken up again within one call.
   int attempts = 3;
-  int stall_seconds = 60;  // without a byte, then the connection is broken
+  int stall_seconds = 60; // without a byte, then the connection is broken
 };
 
 // Puts the files of a set into `directory` (made where it is not there). A
@@ -48,4 +48,4 @@ void get_dataset(
 // Whether every file of the set is in `directory`, with its checksum.
 bool dataset_is_complete(const PublishedSet& set, const std::string& directory);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

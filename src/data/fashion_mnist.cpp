@@ -22,8 +22,8 @@ std::string path_of(const std::string& folder, const std::string& name) {
   return use_plain ? plain : plain + ".gz";
 }
 
-std::shared_ptr<const Source> load_half(
-    const std::string& folder, const std::string& prefix, int64_t count) {
+std::shared_ptr<const Source>
+load_half(const std::string& folder, const std::string& prefix, int64_t count) {
   return std::make_shared<ImageSource>(ImageSet{
       .rows = kSide,
       .columns = kSide,
@@ -33,10 +33,12 @@ std::shared_ptr<const Source> load_half(
           path_of(folder, prefix + "-images-idx3-ubyte"),
           {.count = count, .rows = kSide, .columns = kSide}),
       .labels = read_idx_labels(
-          path_of(folder, prefix + "-labels-idx1-ubyte"), count, kClasses)});
+          path_of(folder, prefix + "-labels-idx1-ubyte"),
+          count,
+          kClasses)});
 }
 
-}  // namespace
+} // namespace
 
 const FileSet& fashion_mnist_files() {
   static const FileSet files = {
@@ -61,4 +63,4 @@ Dataset load_fashion_mnist(const std::string& folder) {
       .test = load_half(folder, "t10k", 10000)};
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -10,4 +10,4 @@ namespace grapevine::data {
 const FileSet& fashion_mnist_files();
 Dataset load_fashion_mnist(const std::string& folder);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -19,7 +19,8 @@ std::vector<uint8_t> read_file(const std::string& path) {
         fmt::format("{}: cannot {}: {}", path, what, std::strerror(errno)));
   };
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(path.c_str(), "rb"), std::fclose);
+      std::fopen(path.c_str(), "rb"),
+      std::fclose);
   if (!file) fail("open");
   std::error_code ignored;
   const auto size = fs::file_size(path, ignored);
@@ -39,13 +40,16 @@ std::vector<uint8_t> read_file(const std::string& path) {
 }
 
 PartFile::PartFile(std::string path, bool keep_old)
-    : path_(std::move(path)), part_path_(path_ + ".part") {
+    : path_(std::move(path)),
+      part_path_(path_ + ".part") {
   const auto folder = fs::path(path_).parent_path();
   std::error_code failure;
   if (!folder.empty()) fs::create_directories(folder, failure);
   if (failure) {
     throw IoError(fmt::format(
-        "{}: cannot make the folder: {}", folder.string(), failure.message()));
+        "{}: cannot make the folder: {}",
+        folder.string(),
+        failure.message()));
   }
   open(keep_old ? "ab" : "wb");
 }
@@ -91,4 +95,4 @@ void PartFile::fail(const char* what) const {
       fmt::format("{}: cannot {}: {}", part_path_, what, std::strerror(errno)));
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

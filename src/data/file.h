@@ -48,4 +48,4 @@ class PartFile {
   int64_t size_ = 0;
 };
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -27,10 +27,12 @@ class Inflater {
   z_stream stream_{};
 };
 
-}  // namespace
+} // namespace
 
 std::vector<uint8_t> gunzip(
-    std::span<const uint8_t> packed, int64_t limit, const std::string& path) {
+    std::span<const uint8_t> packed,
+    int64_t limit,
+    const std::string& path) {
   if (packed.size() < 2 || packed[0] != 0x1f || packed[1] != 0x8b) {
     throw IoError(fmt::format(
         "{}: expected a gzip file (first bytes 1f 8b), found {}",
@@ -44,7 +46,10 @@ std::vector<uint8_t> gunzip(
   GV_CHECK_LE(limit, kMost);
   if (static_cast<int64_t>(packed.size()) > kMost) {
     throw IoError(fmt::format(
-        "{}: expected at most {} bytes, found {}", path, kMost, packed.size()));
+        "{}: expected at most {} bytes, found {}",
+        path,
+        kMost,
+        packed.size()));
   }
   std::vector<uint8_t> bytes(limit);
   Inflater inflater;
@@ -63,7 +68,7 @@ std::vector<uint8_t> gunzip(
         packed.size() - inflater->avail_in,
         inflater->avail_in));
   }
-  if (inflater->avail_out == 0) return bytes;  // more than anybody wants
+  if (inflater->avail_out == 0) return bytes; // more than anybody wants
   if (result == Z_OK || result == Z_BUF_ERROR) {
     throw IoError(fmt::format(
         "{}: truncated: expected a whole gzip stream, found its end missing "
@@ -79,4 +84,4 @@ std::vector<uint8_t> gunzip(
       found));
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -17,7 +17,7 @@ struct Transfer {
   CURL* curl;
   const HttpRequest& request;
   bool started = false;
-  std::exception_ptr failure;  // exceptions may not pass through C
+  std::exception_ptr failure; // exceptions may not pass through C
 };
 
 long status_of(CURL* curl) {
@@ -37,12 +37,12 @@ size_t receive(char* bytes, size_t, size_t count, void* context) {
     return count;
   } catch (...) {
     transfer.failure = std::current_exception();
-    return 0;  // curl gives up
+    return 0; // curl gives up
   }
 }
 
 void initialise_curl() {
-  static std::once_flag once;  // curl's own global state wants this
+  static std::once_flag once; // curl's own global state wants this
   std::call_once(once, [] {
     GV_CHECK(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
   });
@@ -56,7 +56,9 @@ void set_options(CURL* curl, const HttpRequest& request) {
 #else
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
   curl_easy_setopt(
-      curl, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+      curl,
+      CURLOPT_REDIR_PROTOCOLS,
+      CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, 5L);
@@ -69,16 +71,19 @@ void set_options(CURL* curl, const HttpRequest& request) {
   if (request.offset > 0) {
     // Not CURLOPT_RESUME_FROM: that one fails where the server sends it all.
     curl_easy_setopt(
-        curl, CURLOPT_RANGE, fmt::format("{}-", request.offset).c_str());
+        curl,
+        CURLOPT_RANGE,
+        fmt::format("{}-", request.offset).c_str());
   }
 }
 
-}  // namespace
+} // namespace
 
 HttpResult http_get(const HttpRequest& request) {
   initialise_curl();
   const std::unique_ptr<CURL, void (*)(CURL*)> curl(
-      curl_easy_init(), curl_easy_cleanup);
+      curl_easy_init(),
+      curl_easy_cleanup);
   GV_CHECK(curl != nullptr);
   Transfer transfer{.curl = curl.get(), .request = request, .failure = {}};
   char message[CURL_ERROR_SIZE] = "";
@@ -94,4 +99,4 @@ HttpResult http_get(const HttpRequest& request) {
       .problem = message[0] != '\0' ? message : curl_easy_strerror(code)};
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -56,23 +56,27 @@ std::vector<uint8_t> read_idx(
   return bytes;
 }
 
-}  // namespace
+} // namespace
 
 std::vector<uint8_t> read_idx_images(
-    const std::string& path, const IdxImages& expected) {
+    const std::string& path,
+    const IdxImages& expected) {
   const HeaderWord header[] = {
       {"magic number", 0x803},
       {"number of images", expected.count},
       {"rows", expected.rows},
       {"columns", expected.columns}};
   return read_idx(
-      path, header, expected.count * expected.rows * expected.columns);
+      path,
+      header,
+      expected.count * expected.rows * expected.columns);
 }
 
-std::vector<uint8_t> read_idx_labels(
-    const std::string& path, int64_t count, int classes) {
+std::vector<uint8_t>
+read_idx_labels(const std::string& path, int64_t count, int classes) {
   const HeaderWord header[] = {
-      {"magic number", 0x801}, {"number of labels", count}};
+      {"magic number", 0x801},
+      {"number of labels", count}};
   auto labels = read_idx(path, header, count);
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] >= classes) {
@@ -87,4 +91,4 @@ std::vector<uint8_t> read_idx_labels(
   return labels;
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -20,10 +20,11 @@ struct IdxImages {
 // The pixels of a file of exactly these dimensions, image after image.
 // Throws IoError (file, expected, found) for anything else.
 std::vector<uint8_t> read_idx_images(
-    const std::string& path, const IdxImages& expected);
+    const std::string& path,
+    const IdxImages& expected);
 
 // `count` labels, all below `classes`; else as above.
-std::vector<uint8_t> read_idx_labels(
-    const std::string& path, int64_t count, int classes);
+std::vector<uint8_t>
+read_idx_labels(const std::string& path, int64_t count, int classes);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -7,9 +7,11 @@
 namespace grapevine::data {
 
 ImageSource::ImageSource(ImageSet set)
-    : set_(std::move(set)), normalised_(set_.channels.size()) {
+    : set_(std::move(set)),
+      normalised_(set_.channels.size()) {
   GV_CHECK_EQ(
-      static_cast<int64_t>(set_.pixels.size()), size() * sample_elements());
+      static_cast<int64_t>(set_.pixels.size()),
+      size() * sample_elements());
   for (size_t channel = 0; channel < normalised_.size(); ++channel) {
     const auto& [mean, sd] = set_.channels[channel];
     for (int byte = 0; byte < 256; ++byte) {
@@ -48,4 +50,4 @@ void ImageSource::gather(
   }
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -25,7 +25,7 @@ struct ImageSet {
   int64_t columns;
   int classes;
   std::vector<ChannelStatistics> channels;
-  std::vector<uint8_t> pixels;  // sample, channel, row, column
+  std::vector<uint8_t> pixels; // sample, channel, row, column
   std::vector<uint8_t> labels;
 };
 
@@ -43,7 +43,7 @@ class ImageSource final : public Source {
 
  private:
   ImageSet set_;
-  std::vector<std::array<float, 256>> normalised_;  // by channel
+  std::vector<std::array<float, 256>> normalised_; // by channel
 };
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

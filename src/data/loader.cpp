@@ -19,12 +19,12 @@ enum class SlotState { kFree, kFilling, kReady };
 
 struct Slot {
   SlotState state = SlotState::kFree;
-  int64_t number = -1;  // of the batch, unless free
+  int64_t number = -1; // of the batch, unless free
   Batch batch;
-  std::exception_ptr failure;  // in place of the batch
+  std::exception_ptr failure; // in place of the batch
 };
 
-}  // namespace
+} // namespace
 
 struct Loader::State {
   // Fixed at the start.
@@ -32,19 +32,19 @@ struct Loader::State {
   std::shared_ptr<const Sharder> sharder;
   LoaderOptions options;
   int64_t sample_elements = 0;
-  int64_t batches = 0;  // of the whole run
+  int64_t batches = 0; // of the whole run
 
   std::mutex mutex;
-  std::condition_variable changed;  // anything below
+  std::condition_variable changed; // anything below
   // Guarded by mutex, but for the batch of a slot that is kFilling: that one
   // is the prefetch thread's alone.
   std::vector<Slot> slots;
-  int64_t next = 0;           // all before it are begun, it is not
-  std::set<int64_t> claimed;  // those after next that their takers gather
+  int64_t next = 0;          // all before it are begun, it is not
+  std::set<int64_t> claimed; // those after next that their takers gather
   int takers = 0;
   bool stopping = false;
 
-  std::jthread thread;  // last, so that it ends before the rest goes
+  std::jthread thread; // last, so that it ends before the rest goes
 
   int64_t number_of(int64_t step, int worker) const;
   void gather(int64_t number, Batch& batch) const;
@@ -70,7 +70,9 @@ void Loader::State::gather(int64_t number, Batch& batch) const {
   const int64_t step = options.first_step + number / hosted;
   const int64_t epoch = step / options.steps_per_epoch;
   const auto samples = sharder->indices(
-      epoch, step % options.steps_per_epoch, options.workers[number % hosted]);
+      epoch,
+      step % options.steps_per_epoch,
+      options.workers[number % hosted]);
   batch.inputs.resize(samples.size() * sample_elements);
   batch.labels.resize(samples.size());
   source->gather(samples, batch.inputs, batch.labels);
@@ -84,7 +86,7 @@ void Loader::State::prefetch() {
     changed.wait(lock, [&] {
       return stopping || next >= batches || (slot = begin_slot()) != nullptr;
     });
-    if (slot == nullptr) return;  // stopping, or all is done
+    if (slot == nullptr) return; // stopping, or all is done
     const int64_t number = slot->number;
     lock.unlock();
     std::exception_ptr failure;
@@ -160,8 +162,9 @@ Loader::Loader(
   GV_CHECK(!workers.empty());
   GV_CHECK(
       std::adjacent_find(
-          workers.begin(), workers.end(), std::greater_equal<>()) ==
-      workers.end());
+          workers.begin(),
+          workers.end(),
+          std::greater_equal<>()) == workers.end());
   GV_CHECK_GE(options.steps_per_epoch, 1);
   GV_CHECK_LE(options.steps_per_epoch, sharder->steps_per_epoch());
   GV_CHECK_GE(options.first_step, 0);
@@ -205,4 +208,4 @@ void Loader::take(int64_t step, int worker, Batch& batch) {
   state.take(number, batch);
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

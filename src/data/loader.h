@@ -14,7 +14,7 @@
 namespace grapevine::data {
 
 struct Batch {
-  std::vector<float> inputs;  // samples x sample_elements
+  std::vector<float> inputs; // samples x sample_elements
   std::vector<int64_t> labels;
   int64_t samples() const { return static_cast<int64_t>(labels.size()); }
 };
@@ -23,16 +23,18 @@ struct Batch {
 // (augmentation). Called on whichever thread gathers, several at once; its
 // chance must be addressed by (epoch, sample), so that no thread changes it.
 using Transform = std::function<void(
-    int64_t epoch, std::span<const int64_t> samples, std::span<float> inputs)>;
+    int64_t epoch,
+    std::span<const int64_t> samples,
+    std::span<float> inputs)>;
 
 struct LoaderOptions {
-  std::vector<int> workers = {0};  // hosted here, ascending
-  int64_t steps_per_epoch = 1;     // at most the sharder's
-  int64_t first_step = 0;          // global; where a resumed run begins
-  int64_t last_step = 0;           // global; one past the last
+  std::vector<int> workers = {0}; // hosted here, ascending
+  int64_t steps_per_epoch = 1;    // at most the sharder's
+  int64_t first_step = 0;         // global; where a resumed run begins
+  int64_t last_step = 0;          // global; one past the last
   // Batches gathered ahead. 0 gathers in take(), on the caller's thread.
   int prefetch = 2;
-  Transform transform = {};  // none = as the source gives them
+  Transform transform = {}; // none = as the source gives them
 };
 
 class Loader {
@@ -59,4 +61,4 @@ class Loader {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

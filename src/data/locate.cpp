@@ -13,8 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 bool holds_one_of(
-    const std::string& folder, const std::vector<std::string>& files) {
-  std::error_code ignored;  // what cannot be looked into holds nothing
+    const std::string& folder,
+    const std::vector<std::string>& files) {
+  std::error_code ignored; // what cannot be looked into holds nothing
   for (const auto& file : files) {
     if (fs::is_regular_file(fs::path(folder) / file, ignored)) return true;
   }
@@ -33,10 +34,11 @@ void add_place(
   }
 }
 
-}  // namespace
+} // namespace
 
 std::vector<std::string> candidate_folders(
-    const FileSet& set, const DataOptions& options) {
+    const FileSet& set,
+    const DataOptions& options) {
   std::vector<std::string> folders;
   if (options.directory.empty()) {
     for (const auto& place : options.search_path) {
@@ -57,7 +59,8 @@ std::vector<std::string> candidate_folders(
 }
 
 std::optional<std::string> find_folder(
-    const FileSet& set, const DataOptions& options) {
+    const FileSet& set,
+    const DataOptions& options) {
   for (auto& folder : candidate_folders(set, options)) {
     if (holds_one_of(folder, set.files)) return folder;
   }
@@ -74,4 +77,4 @@ std::string require_folder(const FileSet& set, const DataOptions& options) {
                     : fmt::format("{}", fmt::join(tried, ", "))));
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

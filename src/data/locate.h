@@ -10,24 +10,26 @@
 namespace grapevine::data {
 
 struct FileSet {
-  std::string name;  // of the data set
+  std::string name; // of the data set
   // Any one of these says that the set is here. What is missing beside it is
   // an error of the reader, which knows what to ask for.
   std::vector<std::string> files;
-  std::string archive_folder;  // of the published archive; may be empty
+  std::string archive_folder; // of the published archive; may be empty
 };
 
 // The folders that are tried, in order. Throws ConfigError when
 // options.directory is given and is no directory.
 std::vector<std::string> candidate_folders(
-    const FileSet& set, const DataOptions& options);
+    const FileSet& set,
+    const DataOptions& options);
 
 // The first candidate that holds one of the files.
 std::optional<std::string> find_folder(
-    const FileSet& set, const DataOptions& options);
+    const FileSet& set,
+    const DataOptions& options);
 
 // The same, or an IoError that names the set's first file and every folder
 // that was tried.
 std::string require_folder(const FileSet& set, const DataOptions& options);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -50,7 +50,7 @@ void check_arguments(int64_t samples, int workers, int64_t batch) {
           : fmt::format("the most workers are {}, with batch 1", samples)));
 }
 
-}  // namespace
+} // namespace
 
 struct Sharder::Cache {
   std::mutex mutex;
@@ -78,8 +78,8 @@ Sharder::Sharder(
   if (steps_ == 0) refuse_no_step(samples, workers, batch);
 }
 
-std::vector<int64_t> Sharder::indices(
-    int64_t epoch, int64_t step, int worker) const {
+std::vector<int64_t> Sharder::indices(int64_t epoch, int64_t step, int worker)
+    const {
   GV_CHECK_GE(epoch, 0);
   GV_CHECK(step >= 0 && step < steps_);
   GV_CHECK(worker >= 0 && worker < workers_);
@@ -116,4 +116,4 @@ std::shared_ptr<const Sharder::Permutation> Sharder::permutation(
   return epochs.front().second;
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -51,9 +51,9 @@ class Sharder {
   int workers_;
   int64_t batch_;
   uint64_t seed_;
-  int64_t full_steps_;  // of n * batch samples
-  int64_t steps_;       // the shorter one of kKeep too
+  int64_t full_steps_; // of n * batch samples
+  int64_t steps_;      // the shorter one of kKeep too
   std::shared_ptr<Cache> cache_;
 };
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

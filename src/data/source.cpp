@@ -9,4 +9,4 @@ int64_t Source::sample_elements() const {
   return elements;
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

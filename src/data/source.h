@@ -60,7 +60,7 @@ struct DataOptions {
 
 struct DataEntry {
   std::string name;
-  std::string summary;  // one line for --help and the docs
+  std::string summary; // one line for --help and the docs
   std::vector<int64_t> sample_shape;
   int classes;
   int64_t train_samples;
@@ -82,4 +82,4 @@ Dataset load_dataset(const DataOptions& options);
 // no file of the set is found or the set has no files.
 std::optional<std::string> locate_dataset(const DataOptions& options);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

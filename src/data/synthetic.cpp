@@ -80,7 +80,9 @@ void check_sizes(const DataOptions& options) {
   const int64_t samples = options.synthetic_samples;
   if (samples < 4 || samples > kLargestSamples) {
     throw ConfigError(fmt::format(
-        "synthetic samples {}: allowed are 4 to {}", samples, kLargestSamples));
+        "synthetic samples {}: allowed are 4 to {}",
+        samples,
+        kLargestSamples));
   }
   if (options.synthetic_classes < 2 || options.synthetic_classes > 1000) {
     throw ConfigError(fmt::format(
@@ -118,15 +120,19 @@ std::shared_ptr<const Source> make_part(
     }
   }
   return std::make_shared<SyntheticSource>(
-      options.synthetic_shape, classes, std::move(values));
+      options.synthetic_shape,
+      classes,
+      std::move(values));
 }
 
-}  // namespace
+} // namespace
 
 Dataset make_synthetic(const DataOptions& options) {
   check_sizes(options);
   const auto centres = make_centres(
-      options.seed, options.synthetic_classes, checked_elements(options));
+      options.seed,
+      options.synthetic_classes,
+      checked_elements(options));
   const int64_t samples = options.synthetic_samples;
   return {
       .name = "synthetic",
@@ -134,4 +140,4 @@ Dataset make_synthetic(const DataOptions& options) {
       .test = make_part(options, kTest, samples / 4, centres)};
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -16,4 +16,4 @@ namespace grapevine::data {
 // Throws ConfigError for sizes outside of what synthetic_* can be.
 Dataset make_synthetic(const DataOptions& options);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

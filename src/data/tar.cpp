@@ -23,7 +23,8 @@ using Block = std::array<char, kBlock>;
 class GzipStream {
  public:
   explicit GzipStream(const std::string& path)
-      : path_(path), file_(gzopen(path.c_str(), "rb"), gzclose) {
+      : path_(path),
+        file_(gzopen(path.c_str(), "rb"), gzclose) {
     if (!file_) fail(fmt::format("cannot open: {}", strerror(errno)));
     gzbuffer(file_.get(), 1 << 18);
   }
@@ -132,7 +133,7 @@ Member parse_header(const Block& block, const GzipStream& stream) {
 void copy_member(GzipStream& stream, const Member& member, MemberSink& sink) {
   std::vector<char> piece(1 << 18);
   int64_t left = (member.bytes + kBlock - 1) / kBlock * kBlock;
-  int64_t wanted = member.bytes;  // what is left beyond it is padding
+  int64_t wanted = member.bytes; // what is left beyond it is padding
   while (left > 0) {
     const auto now = std::min<int64_t>(left, piece.size());
     const std::span<char> part(piece.data(), now);
@@ -145,7 +146,7 @@ void copy_member(GzipStream& stream, const Member& member, MemberSink& sink) {
   if (sink) sink({});
 }
 
-}  // namespace
+} // namespace
 
 void read_tar_gz(
     const std::string& path,
@@ -170,4 +171,4 @@ void read_tar_gz(
   stream.finish();
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -23,4 +23,4 @@ void read_tar_gz(
     const std::function<MemberSink(const std::string& name, int64_t bytes)>&
         open);
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

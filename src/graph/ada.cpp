@@ -59,7 +59,7 @@ class Ada : public Schedule {
   mutable std::map<int, std::shared_ptr<const Mixing>> by_k_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Schedule> make_ada(int n, AdaOptions options) {
   if (options.k0 < 0) {
@@ -70,7 +70,8 @@ std::unique_ptr<Schedule> make_ada(int n, AdaOptions options) {
   }
   if (!std::isfinite(options.gamma)) {
     throw ConfigError(fmt::format(
-        "graph ada: gamma must be a finite number, got {}", options.gamma));
+        "graph ada: gamma must be a finite number, got {}",
+        options.gamma));
   }
   const int k0 = options.k0 == 0 ? n - 1 : options.k0;
   double gamma = options.gamma;
@@ -82,4 +83,4 @@ std::unique_ptr<Schedule> make_ada(int n, AdaOptions options) {
   return std::make_unique<Ada>(n, k0, gamma);
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -77,7 +77,7 @@ void require_whole_nodes(int n, int per_node) {
       per_node < 1 ? 1 : nearest_divisor_below(n, per_node)));
 }
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Schedule> make_aer(int n, int workers_per_node) {
   require_whole_nodes(n, workers_per_node);
@@ -93,4 +93,4 @@ std::unique_ptr<Schedule> make_aer(int n, int workers_per_node) {
   return std::make_unique<CyclicSchedule>(std::move(cycle));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

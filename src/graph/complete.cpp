@@ -14,4 +14,4 @@ Mixing make_complete(int n) {
   return Mixing::complete(n);
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -5,7 +5,8 @@
 namespace grapevine::graph {
 
 std::optional<int> first_unreachable(
-    int n, const std::function<std::vector<int>(int)>& neighbours_of) {
+    int n,
+    const std::function<std::vector<int>(int)>& neighbours_of) {
   std::vector<bool> seen(n);
   std::vector<int> frontier = {0};
   seen[0] = true;
@@ -25,4 +26,4 @@ std::optional<int> first_unreachable(
   return static_cast<int>(it - seen.begin());
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

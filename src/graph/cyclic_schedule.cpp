@@ -27,4 +27,4 @@ std::unique_ptr<Schedule> make_static(Mixing mixing) {
   return std::make_unique<CyclicSchedule>(std::move(cycle));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

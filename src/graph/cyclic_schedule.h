@@ -25,4 +25,4 @@ class CyclicSchedule : public Schedule {
 
 std::unique_ptr<Schedule> make_static(Mixing mixing);
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -98,7 +98,9 @@ std::string segment(const Canvas& canvas, const Edge& edge) {
 // The more edges cross, the fainter each is.
 double edge_opacity(size_t edges) {
   return std::clamp(
-      12.0 / std::sqrt(static_cast<double>(edges) + 1), 0.12, 0.8);
+      12.0 / std::sqrt(static_cast<double>(edges) + 1),
+      0.12,
+      0.8);
 }
 
 double edge_width(size_t edges) {
@@ -117,7 +119,9 @@ void append_path(std::string& svg, const std::string& path, bool arrow) {
 // One path a worker: a single one for all would have one opacity, which hides
 // where edges crowd, and takes renderers minutes. Arrows need one an edge.
 void append_edges(
-    std::string& svg, const Canvas& canvas, const std::vector<Edge>& edges) {
+    std::string& svg,
+    const Canvas& canvas,
+    const std::vector<Edge>& edges) {
   std::string path;
   for (size_t e = 0; e < edges.size(); ++e) {
     if (!edges[e].two_way && canvas.n <= kMaxArrows) {
@@ -164,8 +168,8 @@ std::string escape(const std::string& text) {
   return safe;
 }
 
-std::string caption_of(
-    const Mixing& mixing, const DrawOptions& options, int stride) {
+std::string
+caption_of(const Mixing& mixing, const DrawOptions& options, int stride) {
   std::string caption = options.title.empty() ? "" : options.title + ", ";
   caption += fmt::format("n = {}, degree {}", mixing.n(), mixing.degree());
   if (stride > 1) {
@@ -199,7 +203,7 @@ std::string row_text(const Mixing& mixing, int i) {
   return text;
 }
 
-}  // namespace
+} // namespace
 
 std::string draw_svg(const Mixing& mixing, const DrawOptions& options) {
   const double size = options.size_px;
@@ -249,4 +253,4 @@ std::string draw_text(const Mixing& mixing, int max_rows) {
   return text;
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

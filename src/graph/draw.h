@@ -8,8 +8,8 @@
 namespace grapevine::graph {
 
 struct DrawOptions {
-  std::string title = {};  // such as the graph's name; first in the caption
-  int size_px = 640;       // width of the picture
+  std::string title = {}; // such as the graph's name; first in the caption
+  int size_px = 640;      // width of the picture
 };
 
 // A self-contained SVG: workers on a circle, worker 0 on top, clockwise;
@@ -23,4 +23,4 @@ std::string draw_svg(const Mixing& mixing, const DrawOptions& options = {});
 // at most max_rows workers.
 std::string draw_text(const Mixing& mixing, int max_rows = 16);
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -47,7 +47,9 @@ class EdgeListReader {
     const auto lost = first_unreachable(n(), [&](int i) { return lists_[i]; });
     if (lost) {
       fail_file(fmt::format(
-          "does not connect worker {} with worker 0 (n = {})", *lost, n()));
+          "does not connect worker {} with worker 0 (n = {})",
+          *lost,
+          n()));
     }
     return std::move(lists_);
   }
@@ -75,7 +77,10 @@ class EdgeListReader {
     const auto [stop, error] = std::from_chars(word.data(), end, rank);
     if (error != std::errc() || stop != end || rank < 0 || rank >= n()) {
       fail_line(fmt::format(
-          "a rank must lie in 0..{} (n = {}), got '{}'", n() - 1, n(), word));
+          "a rank must lie in 0..{} (n = {}), got '{}'",
+          n() - 1,
+          n(),
+          word));
     }
     return rank;
   }
@@ -99,7 +104,7 @@ class EdgeListReader {
   int line_ = 0;
 };
 
-}  // namespace
+} // namespace
 
 Mixing make_edges(int n, const std::string& file) {
   if (file.empty()) {
@@ -109,4 +114,4 @@ Mixing make_edges(int n, const std::string& file) {
   return Mixing::metropolis(EdgeListReader(n, file).take_connected());
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -23,4 +23,4 @@ Mixing make_exponential(int n) {
   return Mixing::uniform(std::move(neighbours));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -24,4 +24,4 @@ Mixing make_star(int n);
 Mixing make_random_regular(int n, int k, uint64_t seed);
 Mixing make_edges(int n, const std::string& file);
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -22,4 +22,4 @@ Mixing make_hypercube(int n) {
   return Mixing::uniform(std::move(neighbours));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -32,7 +32,9 @@ VectorXd start_vector(int n) {
 class Recurrence {
  public:
   Recurrence(int n, const Operator& apply)
-      : apply_(apply), v_(start_vector(n)), previous_(VectorXd::Zero(n)) {}
+      : apply_(apply),
+        v_(start_vector(n)),
+        previous_(VectorXd::Zero(n)) {}
 
   // False when an invariant subspace is reached: what was found is exact.
   bool step() {
@@ -77,12 +79,13 @@ class Recurrence {
 
 bool same(const Extremes& a, const Extremes& b, double rounding) {
   const double change = std::max(
-      std::abs(a.smallest - b.smallest), std::abs(a.largest - b.largest));
+      std::abs(a.smallest - b.smallest),
+      std::abs(a.largest - b.largest));
   const double scale = std::max(std::abs(a.smallest), std::abs(a.largest));
   return change <= std::max(kTolerance * scale, rounding * std::sqrt(scale));
 }
 
-}  // namespace
+} // namespace
 
 Extremes extreme_eigenvalues(int n, const Operator& apply, double rounding) {
   // In exact arithmetic n-1 steps are all; rounding may ask for some more.
@@ -101,4 +104,4 @@ Extremes extreme_eigenvalues(int n, const Operator& apply, double rounding) {
   }
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

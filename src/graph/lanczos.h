@@ -29,4 +29,4 @@ using Operator = std::function<Eigen::VectorXd(const Eigen::VectorXd&)>;
 // rounding * sqrt(|A|) in A x, below which no convergence can be asked for.
 Extremes extreme_eigenvalues(int n, const Operator& apply, double rounding = 0);
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -124,7 +124,7 @@ double half_resistance_dense(const Rows& rows) {
   return largest;
 }
 
-}  // namespace
+} // namespace
 
 Laplacian::Laplacian(int n, const RowFunction& row) : rows_(n) {
   for (int i = 0; i < n; ++i) {
@@ -153,4 +153,4 @@ double Laplacian::largest_half_resistance() const {
   return sparse ? *sparse : half_resistance_dense(rows_);
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -31,7 +31,7 @@ class Laplacian {
   double largest_half_resistance() const;
 
  private:
-  std::vector<std::vector<Term>> rows_;  // off the diagonal
+  std::vector<std::vector<Term>> rows_; // off the diagonal
 };
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -26,7 +26,7 @@ std::string nearest_even(int k) {
   return fmt::format("{} and {}", k - 1, k + 1);
 }
 
-}  // namespace
+} // namespace
 
 Mixing make_lattice(int n, int k) {
   // Even, or else complete.
@@ -43,4 +43,4 @@ Mixing make_lattice(int n, int k) {
   return Mixing::lattice(n, k);
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

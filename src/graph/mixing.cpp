@@ -100,7 +100,7 @@ bool equals_transpose(const std::vector<std::vector<Term>>& rows) {
   return true;
 }
 
-}  // namespace
+} // namespace
 
 Mixing Mixing::sparse(std::vector<std::vector<Term>> rows) {
   Mixing mixing;
@@ -290,4 +290,4 @@ uint64_t Mixing::compute_digest() const {
   return digest.value();
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -26,10 +26,10 @@ struct Term {
 class Mixing {
  public:
   enum class Form {
-    kSparse,    // rows given term by term
-    kLattice,   // uniform over i-k/2 .. i+k/2 (mod n), k even, 0 <= k <= n-2
-    kComplete,  // uniform over all n
-    kGroups,    // uniform inside each group of a partition
+    kSparse,   // rows given term by term
+    kLattice,  // uniform over i-k/2 .. i+k/2 (mod n), k even, 0 <= k <= n-2
+    kComplete, // uniform over all n
+    kGroups,   // uniform inside each group of a partition
   };
 
   // The constructors below choose the cheapest form: rows that hold everybody
@@ -94,11 +94,11 @@ class Mixing {
   int k_ = 0;
   bool uniform_ = true;
   bool symmetric_ = true;
-  std::vector<std::vector<Term>> rows_;      // kSparse
-  std::vector<std::vector<int>> receivers_;  // kSparse
-  std::vector<std::vector<int>> groups_;     // kGroups
-  std::vector<int> group_of_;                // kGroups
+  std::vector<std::vector<Term>> rows_;     // kSparse
+  std::vector<std::vector<int>> receivers_; // kSparse
+  std::vector<std::vector<int>> groups_;    // kGroups
+  std::vector<int> group_of_;               // kGroups
   uint64_t digest_ = 0;
 };
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

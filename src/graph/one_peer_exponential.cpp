@@ -24,7 +24,7 @@ Mixing pairs_by_bit(int n, int bit) {
   return Mixing::groups(n, std::move(groups));
 }
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Schedule> make_one_peer_exponential(int n) {
   require_power_of_two("one-peer-exponential", "n", n);
@@ -35,4 +35,4 @@ std::unique_ptr<Schedule> make_one_peer_exponential(int n) {
   return std::make_unique<CyclicSchedule>(std::move(cycle));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

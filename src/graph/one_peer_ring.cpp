@@ -32,7 +32,7 @@ std::string nearest_even(int n) {
   return n == 1 ? "2" : fmt::format("{} and {}", n - 1, n + 1);
 }
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Schedule> make_one_peer_ring(int n) {
   if (n % 2 != 0) {
@@ -47,4 +47,4 @@ std::unique_ptr<Schedule> make_one_peer_ring(int n) {
   return std::make_unique<CyclicSchedule>(std::move(cycle));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -8,7 +8,9 @@
 namespace grapevine::graph {
 
 PairRates::PairRates(std::vector<std::shared_ptr<const Mixing>> steps)
-    : n_(steps.at(0)->n()), steps_(std::move(steps)), totals_(n_) {
+    : n_(steps.at(0)->n()),
+      steps_(std::move(steps)),
+      totals_(n_) {
   for (const auto& mixing : steps_) {
     GV_CHECK_EQ(mixing->n(), n_);
     for (int i = 0; i < n_; ++i) {
@@ -44,4 +46,4 @@ std::vector<Term> PairRates::row(int i) const {
   return row;
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

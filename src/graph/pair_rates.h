@@ -25,7 +25,7 @@ class PairRates {
  private:
   int n_;
   std::vector<std::shared_ptr<const Mixing>> steps_;
-  std::vector<double> totals_;  // d_i
+  std::vector<double> totals_; // d_i
 };
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

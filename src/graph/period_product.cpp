@@ -39,7 +39,7 @@ VectorXd apply(const Mixing& mixing, const VectorXd& x, bool transposed) {
   return y;
 }
 
-}  // namespace
+} // namespace
 
 double distance_from_average(
     const std::vector<std::shared_ptr<const Mixing>>& steps) {
@@ -62,4 +62,4 @@ double distance_from_average(
   return std::sqrt(std::max(squared, 0.0));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

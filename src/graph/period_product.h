@@ -16,4 +16,4 @@ namespace grapevine::graph {
 double distance_from_average(
     const std::vector<std::shared_ptr<const Mixing>>& steps);
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -23,7 +23,7 @@ namespace {
 
 // Workers of one process are rarely further apart than this many steps.
 constexpr size_t kKeptSteps = 8;
-constexpr uint64_t kStream = 0x6d617463;  // "matc"
+constexpr uint64_t kStream = 0x6d617463; // "matc"
 constexpr int kSampleSteps = 64;
 
 class RandomMatching : public Schedule {
@@ -68,10 +68,10 @@ class RandomMatching : public Schedule {
   mutable std::deque<std::pair<int64_t, std::shared_ptr<const Mixing>>> recent_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Schedule> make_random_matching(int n, uint64_t seed) {
   return std::make_unique<RandomMatching>(n, seed);
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -31,13 +31,15 @@ namespace {
 using Neighbours = std::vector<std::vector<int>>;
 
 // The workers draw one graph, not one each: both address words are fixed.
-constexpr uint64_t kStream = 0x72656775;  // "regu"
+constexpr uint64_t kStream = 0x72656775; // "regu"
 
 // A multigraph as a list of edges, which knows which of them are bad.
 class StubMatching {
  public:
   StubMatching(int n, int k, Random& random)
-      : n_(n), random_(random), copies_(static_cast<size_t>(n) * n) {
+      : n_(n),
+        random_(random),
+        copies_(static_cast<size_t>(n) * n) {
     std::vector<int> stubs;
     stubs.reserve(static_cast<size_t>(n) * k);
     for (int i = 0; i < n; ++i)
@@ -103,7 +105,7 @@ class StubMatching {
   int n_;
   Random& random_;
   std::vector<Edge> edges_;
-  std::vector<uint16_t> copies_;  // of {u,v}, at u*n + v with u <= v
+  std::vector<uint16_t> copies_; // of {u,v}, at u*n + v with u <= v
 };
 
 // Simple and k-regular, connected or not. k <= (n-1)/2.
@@ -149,8 +151,9 @@ Neighbours draw(int n, int k, Random& random) {
 }
 
 bool is_connected(const Neighbours& lists) {
-  return !first_unreachable(
-      static_cast<int>(lists.size()), [&](int i) { return lists[i]; });
+  return !first_unreachable(static_cast<int>(lists.size()), [&](int i) {
+    return lists[i];
+  });
 }
 
 void require_realisable(int n, int k) {
@@ -172,7 +175,7 @@ void require_realisable(int n, int k) {
   }
 }
 
-}  // namespace
+} // namespace
 
 Mixing make_random_regular(int n, int k, uint64_t seed) {
   if (k == 0) k = std::min(4, n - 1);
@@ -185,4 +188,4 @@ Mixing make_random_regular(int n, int k, uint64_t seed) {
   return Mixing::uniform(std::move(lists));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

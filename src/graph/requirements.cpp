@@ -15,7 +15,10 @@ bool is_power_of_two(int n) {
 }
 
 void require_power_of_two(
-    std::string_view graph, std::string_view what, int count, int scale) {
+    std::string_view graph,
+    std::string_view what,
+    int count,
+    int scale) {
   if (is_power_of_two(count)) return;
   const int below = static_cast<int>(std::bit_floor(unsigned(count))) * scale;
   const int above = 2 * below;
@@ -42,4 +45,4 @@ void require_degree_in_range(std::string_view graph, int n, int k) {
       nearest));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -11,9 +11,12 @@ bool is_power_of_two(int n);
 // counted, such as "n"; `scale` * count is the number of workers, so that the
 // message names values of n.
 void require_power_of_two(
-    std::string_view graph, std::string_view what, int count, int scale = 1);
+    std::string_view graph,
+    std::string_view what,
+    int count,
+    int scale = 1);
 
 // Throws ConfigError unless 0 <= k <= n-1.
 void require_degree_in_range(std::string_view graph, int n, int k);
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -14,4 +14,4 @@ Mixing make_ring(int n) {
   return Mixing::lattice(n, 2);
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -66,7 +66,8 @@ const std::vector<Row>& rows() {
       {{"ada", "lattice whose k falls with the epochs", {"k0", "gamma"}, true},
        [](const Options& o) {
          return make_ada(
-             o.n, {.k0 = o.k0, .gamma = o.gamma, .epochs = o.epochs});
+             o.n,
+             {.k0 = o.k0, .gamma = o.gamma, .epochs = o.epochs});
        }},
   };
   return rows;
@@ -88,7 +89,7 @@ const Row& find_row(const std::string& name) {
   throw ConfigError(unknown_name("graph", name, names));
 }
 
-}  // namespace
+} // namespace
 
 const std::vector<GraphEntry>& graph_table() {
   static const std::vector<GraphEntry> table = entries();
@@ -108,4 +109,4 @@ std::unique_ptr<Schedule> make_schedule(const GraphOptions& options) {
   return row.make(options);
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -46,22 +46,22 @@ inline constexpr int kMaxWorkers = 4096;
 struct GraphOptions {
   std::string name = "ring";
   int n = 1;
-  uint64_t seed = 0;            // random-regular, random-matching
-  int rows = 0;                 // torus: 0 = as square as possible
-  int k = 0;                    // lattice, random-regular: 0 = min(4, n-1)
-  std::string edges_file = {};  // edges
-  int workers_per_node = 1;     // aer
-  int k0 = 0;                   // ada: 0 = n-1
-  double gamma = -1;            // ada: < 0 = (k0-2) / max(1, epochs-1)
-  int64_t epochs = 1;           // ada's default gamma
+  uint64_t seed = 0;           // random-regular, random-matching
+  int rows = 0;                // torus: 0 = as square as possible
+  int k = 0;                   // lattice, random-regular: 0 = min(4, n-1)
+  std::string edges_file = {}; // edges
+  int workers_per_node = 1;    // aer
+  int k0 = 0;                  // ada: 0 = n-1
+  double gamma = -1;           // ada: < 0 = (k0-2) / max(1, epochs-1)
+  int64_t epochs = 1;          // ada's default gamma
 };
 
 // What a parser, --help, the docs and error messages need to know of a graph.
 struct GraphEntry {
   std::string name;
-  std::string summary;               // one line for --help
-  std::vector<std::string> options;  // flags that it takes, without dashes
-  bool is_schedule;                  // varies with the step
+  std::string summary;              // one line for --help
+  std::vector<std::string> options; // flags that it takes, without dashes
+  bool is_schedule;                 // varies with the step
 };
 
 // All graphs by name, in the order in which they are documented.
@@ -72,4 +72,4 @@ const std::vector<GraphEntry>& graph_table();
 // edge list (file and line).
 std::unique_ptr<Schedule> make_schedule(const GraphOptions& options);
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

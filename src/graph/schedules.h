@@ -15,10 +15,10 @@ std::unique_ptr<Schedule> make_aer(int n, int workers_per_node);
 std::unique_ptr<Schedule> make_random_matching(int n, uint64_t seed);
 
 struct AdaOptions {
-  int k0 = 0;          // 0 = n-1
-  double gamma = -1;   // < 0 = (k0-2) / max(1, epochs-1)
-  int64_t epochs = 1;  // for the default gamma only
+  int k0 = 0;         // 0 = n-1
+  double gamma = -1;  // < 0 = (k0-2) / max(1, epochs-1)
+  int64_t epochs = 1; // for the default gamma only
 };
 std::unique_ptr<Schedule> make_ada(int n, AdaOptions options);
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -59,7 +59,8 @@ bool is_connected(const Steps& steps) {
 
 // The forms whose translations need no search.
 std::optional<TranslationInvariant> find_translations(
-    const Mixing& mixing, const RowFunction& row) {
+    const Mixing& mixing,
+    const RowFunction& row) {
   const int n = mixing.n();
   if (mixing.form() == Form::kLattice || mixing.form() == Form::kComplete) {
     return TranslationInvariant({n}, row(0));
@@ -137,7 +138,7 @@ Chis chis_of(const Steps& steps) {
       laplacian.largest_half_resistance()};
 }
 
-}  // namespace
+} // namespace
 
 Spectrum analyse(const Schedule& schedule) {
   const Steps steps = sample(schedule);
@@ -158,4 +159,4 @@ Spectrum analyse(const Schedule& schedule) {
   return spectrum;
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -9,11 +9,11 @@
 namespace grapevine::graph {
 
 struct Spectrum {
-  double degree;             // other workers in a row of W, the largest;
-                             // schedules: its mean over a period
-  double second_eigenvalue;  // largest modulus but one of W; schedules: 2-norm
-                             // of a period's product minus the average
-  double spectral_gap;       // 1 - second_eigenvalue
+  double degree;            // other workers in a row of W, the largest;
+                            // schedules: its mean over a period
+  double second_eigenvalue; // largest modulus but one of W; schedules: 2-norm
+                            // of a period's product minus the average
+  double spectral_gap;      // 1 - second_eigenvalue
   // A2CiD2 at rate 1; absent (JSON null) where the graph is not connected
   // or n is 1.
   std::optional<double> chi1;
@@ -39,4 +39,4 @@ struct Spectrum {
 // graphs) of a dense one, n^3 operations and some seconds at n = 4096.
 Spectrum analyse(const Schedule& schedule);
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -19,4 +19,4 @@ Mixing make_star(int n) {
   return Mixing::metropolis(std::move(neighbours));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -45,14 +45,17 @@ std::vector<int> neighbours_of(int rows, int columns, int r, int c) {
     return (row + rows) % rows * columns + (column + columns) % columns;
   };
   std::vector<int> list = {
-      at(r - 1, c), at(r + 1, c), at(r, c - 1), at(r, c + 1)};
+      at(r - 1, c),
+      at(r + 1, c),
+      at(r, c - 1),
+      at(r, c + 1)};
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
   std::erase(list, at(r, c));
   return list;
 }
 
-}  // namespace
+} // namespace
 
 Mixing make_torus(int n, int rows) {
   if (rows == 0) rows = squarest_rows(n);
@@ -76,4 +79,4 @@ Mixing make_torus(int n, int rows) {
   return Mixing::uniform(std::move(neighbours));
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -21,8 +21,8 @@ int difference(const std::vector<int>& radices, int j, int i) {
   return result;
 }
 
-std::vector<Term> offsets_of(
-    const std::vector<int>& radices, std::vector<Term> row, int i) {
+std::vector<Term>
+offsets_of(const std::vector<int>& radices, std::vector<Term> row, int i) {
   for (Term& term : row)
     term.rank = difference(radices, term.rank, i);
   std::sort(row.begin(), row.end(), [](const Term& a, const Term& b) {
@@ -32,7 +32,9 @@ std::vector<Term> offsets_of(
 }
 
 bool is_invariant(
-    const std::vector<int>& radices, int n, const RowFunction& row) {
+    const std::vector<int>& radices,
+    int n,
+    const RowFunction& row) {
   const auto first = offsets_of(radices, row(0), 0);
   for (int i = 1; i < n; ++i) {
     if (offsets_of(radices, row(i), i) != first) return false;
@@ -56,11 +58,14 @@ std::vector<std::vector<int>> candidates(int n) {
   return list;
 }
 
-}  // namespace
+} // namespace
 
 TranslationInvariant::TranslationInvariant(
-    std::vector<int> radices, std::vector<Term> row0)
-    : n_(1), radices_(std::move(radices)), row0_(std::move(row0)) {
+    std::vector<int> radices,
+    std::vector<Term> row0)
+    : n_(1),
+      radices_(std::move(radices)),
+      row0_(std::move(row0)) {
   for (const int a : radices_)
     n_ *= a;
   for (int t = 0; t < n_; ++t) {
@@ -69,7 +74,8 @@ TranslationInvariant::TranslationInvariant(
 }
 
 std::optional<TranslationInvariant> TranslationInvariant::find(
-    int n, const RowFunction& row) {
+    int n,
+    const RowFunction& row) {
   for (auto& radices : candidates(n)) {
     if (is_invariant(radices, n, row)) {
       return TranslationInvariant(std::move(radices), row(0));
@@ -100,7 +106,8 @@ std::vector<std::complex<double>> TranslationInvariant::eigenvalues() const {
 }
 
 double TranslationInvariant::half_resistance(
-    int o, const std::vector<double>& mu) const {
+    int o,
+    const std::vector<double>& mu) const {
   double sum = 0;
   for (int f = 1; f < n_; ++f) {
     sum += (1 - turns_[phase(f, o)].real()) / mu[f];
@@ -108,4 +115,4 @@ double TranslationInvariant::half_resistance(
   return sum / n_;
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

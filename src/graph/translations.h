@@ -31,7 +31,8 @@ class TranslationInvariant {
   // Tries one digit, two digits, and binary digits before a last one. Absent
   // if none of them fits.
   static std::optional<TranslationInvariant> find(
-      int n, const RowFunction& row);
+      int n,
+      const RowFunction& row);
 
   // All n of them; the first one is that of the constant vector.
   std::vector<std::complex<double>> eigenvalues() const;
@@ -47,7 +48,7 @@ class TranslationInvariant {
   int n_;
   std::vector<int> radices_;
   std::vector<Term> row0_;
-  std::vector<std::complex<double>> turns_;  // exp(2 pi i t / n)
+  std::vector<std::complex<double>> turns_; // exp(2 pi i t / n)
 };
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

@@ -6,7 +6,8 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(GV_NO_TARGET_CLONES)
 #define GV_CLONES \
-  __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+  __attribute__(( \
+      target_clones("arch=skylake-avx512", "arch=haswell", "default")))
 #else
 #define GV_CLONES
 #endif

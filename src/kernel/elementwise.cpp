@@ -11,18 +11,16 @@ constexpr int kLanes = 16;
 // Pairwise: (0+8, 1+9, …), then (0+4, …), and so on.
 double fold(double (&lane)[kLanes]) {
   for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+    for (int i = 0; i < half; ++i)
+      lane[i] += lane[i + half];
   }
   return lane[0];
 }
 
-GV_CLONES void sum2(
-    float* dst,
-    const float* a,
-    const float* b,
-    int64_t count,
-    float scale) {
-  for (int64_t i = 0; i < count; ++i) dst[i] = (a[i] + b[i]) * scale;
+GV_CLONES void
+sum2(float* dst, const float* a, const float* b, int64_t count, float scale) {
+  for (int64_t i = 0; i < count; ++i)
+    dst[i] = (a[i] + b[i]) * scale;
 }
 
 GV_CLONES void sum3(
@@ -32,7 +30,8 @@ GV_CLONES void sum3(
     const float* c,
     int64_t count,
     float scale) {
-  for (int64_t i = 0; i < count; ++i) dst[i] = (a[i] + b[i] + c[i]) * scale;
+  for (int64_t i = 0; i < count; ++i)
+    dst[i] = (a[i] + b[i] + c[i]) * scale;
 }
 
 // Any number of terms, a few elements at a time so that the running sums
@@ -49,28 +48,35 @@ GV_CLONES void sum_many(
   for (; i + kStrip <= count; i += kStrip) {
     float acc[kStrip];
     const float* first = terms[0] + offset + i;
-    for (int j = 0; j < kStrip; ++j) acc[j] = first[j];
+    for (int j = 0; j < kStrip; ++j)
+      acc[j] = first[j];
     for (size_t t = 1; t < term_count; ++t) {
       const float* term = terms[t] + offset + i;
-      for (int j = 0; j < kStrip; ++j) acc[j] += term[j];
+      for (int j = 0; j < kStrip; ++j)
+        acc[j] += term[j];
     }
-    for (int j = 0; j < kStrip; ++j) dst[i + j] = acc[j] * scale;
+    for (int j = 0; j < kStrip; ++j)
+      dst[i + j] = acc[j] * scale;
   }
   for (; i < count; ++i) {
     float acc = terms[0][offset + i];
-    for (size_t t = 1; t < term_count; ++t) acc += terms[t][offset + i];
+    for (size_t t = 1; t < term_count; ++t)
+      acc += terms[t][offset + i];
     dst[i] = acc * scale;
   }
 }
 
 template <typename Map>
-[[gnu::always_inline]] inline double lane_sum(const float* x, int64_t count, Map map) {
+[[gnu::always_inline]] inline double
+lane_sum(const float* x, int64_t count, Map map) {
   double lane[kLanes] = {};
   int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
-    for (int j = 0; j < kLanes; ++j) lane[j] += map(x[i + j]);
+    for (int j = 0; j < kLanes; ++j)
+      lane[j] += map(x[i + j]);
   }
-  for (int j = 0; i < count; ++i, ++j) lane[j] += map(x[i]);
+  for (int j = 0; i < count; ++i, ++j)
+    lane[j] += map(x[i]);
   return fold(lane);
 }
 
@@ -99,19 +105,25 @@ void scaled_sum(
 }
 
 GV_CLONES double sum_of_squares(const float* x, int64_t count) {
-  return lane_sum(x, count, [](float v) __attribute__((always_inline)) {
-    return static_cast<double>(v) * static_cast<double>(v);
-  });
+  return lane_sum(
+      x,
+      count,
+      [](float v) __attribute__((always_inline)) {
+        return static_cast<double>(v) * static_cast<double>(v);
+      });
 }
 
 GV_CLONES double sum(const float* x, int64_t count) {
-  return lane_sum(x, count, [](float v) __attribute__((always_inline)) {
-    return static_cast<double>(v);
-  });
+  return lane_sum(
+      x,
+      count,
+      [](float v)
+          __attribute__((always_inline)) { return static_cast<double>(v); });
 }
 
 GV_CLONES void scale(float* dst, int64_t count, float factor) {
-  for (int64_t i = 0; i < count; ++i) dst[i] *= factor;
+  for (int64_t i = 0; i < count; ++i)
+    dst[i] *= factor;
 }
 
 std::string instruction_set() {

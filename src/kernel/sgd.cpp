@@ -35,7 +35,7 @@ template <Momentum kMomentum, bool kDecay>
     if constexpr (kDecay) d = __builtin_fmaf(x[i], weight_decay, d);
     if constexpr (kMomentum != Momentum::kNone) {
       constexpr bool kFirst = kMomentum == Momentum::kFirst ||
-          kMomentum == Momentum::kNesterovFirst;
+                              kMomentum == Momentum::kNesterovFirst;
       const float buffer = kFirst ? d : m[i] * momentum + d;
       m[i] = buffer;
       if constexpr (
@@ -50,14 +50,14 @@ template <Momentum kMomentum, bool kDecay>
   }
 }
 
-#define GV_STRIP(name, momentum, decay)                              \
-  GV_CLONES void name(                                               \
-      float* x,                                                      \
-      const float* mixed,                                            \
-      const float* g,                                                \
-      float* m,                                                      \
-      int64_t count,                                                 \
-      const SgdOptions& o) {                                         \
+#define GV_STRIP(name, momentum, decay)                                \
+  GV_CLONES void name(                                                 \
+      float* x,                                                        \
+      const float* mixed,                                              \
+      const float* g,                                                  \
+      float* m,                                                        \
+      int64_t count,                                                   \
+      const SgdOptions& o) {                                           \
     update_strip<Momentum::momentum, decay>(x, mixed, g, m, count, o); \
   }
 // A clone must hold its loop (hence always_inline above) and a template cannot

@@ -17,10 +17,12 @@ namespace grapevine::launch {
 namespace {
 
 void check_options(
-    const LaunchOptions& options, const std::vector<std::string>& command) {
+    const LaunchOptions& options,
+    const std::vector<std::string>& command) {
   if (options.workers < 1) {
     throw ConfigError(fmt::format(
-        "-n: {} workers cannot be launched; at least 1", options.workers));
+        "-n: {} workers cannot be launched; at least 1",
+        options.workers));
   }
   if (options.master_port < 0 || options.master_port > 65535) {
     throw ConfigError(
@@ -78,7 +80,9 @@ class Workers {
 
   bool only_stopped_are_running() const {
     return std::all_of(
-        workers_.begin(), workers_.end(), [](const Worker& worker) {
+        workers_.begin(),
+        workers_.end(),
+        [](const Worker& worker) {
           return !worker.running || worker.end.was_stopped;
         });
   }
@@ -202,7 +206,9 @@ class Ending {
 std::string describe_end(const WorkerEnd& end) {
   if (end.signal != 0) {
     return fmt::format(
-        "worker {} was killed by signal {}", end.rank, end.signal);
+        "worker {} was killed by signal {}",
+        end.rank,
+        end.signal);
   }
   return fmt::format("worker {} exited with {}", end.rank, end.exit_code);
 }
@@ -217,7 +223,8 @@ std::string describe(const LaunchReport& report) {
     }
     if (end.ended_by_launcher) {
       message += fmt::format(
-          "; worker {} did not end by itself and was told to", end.rank);
+          "; worker {} did not end by itself and was told to",
+          end.rank);
     }
   }
   return message;
@@ -236,10 +243,11 @@ LaunchReport make_report(const Workers& workers, int interrupted_by) {
   return report;
 }
 
-}  // namespace
+} // namespace
 
 LaunchReport launch(
-    const LaunchOptions& options, const std::vector<std::string>& command) {
+    const LaunchOptions& options,
+    const std::vector<std::string>& command) {
   check_options(options, command);
   const auto store = transport::serve_store(options.master_port);
   SignalInbox inbox;
@@ -264,4 +272,4 @@ LaunchReport launch(
   return make_report(workers, interrupted_by);
 }
 
-}  // namespace grapevine::launch
+} // namespace grapevine::launch

@@ -43,11 +43,11 @@ struct LaunchOptions {
 // How one worker ended.
 struct WorkerEnd {
   int rank = -1;
-  int exit_code = -1;        // -1 where a signal ended it
-  int signal = 0;            // 0 where it exited
-  bool was_stopped = false;  // stopped (SIGSTOP) when its end came, or never
-                             // continued before the launcher ended it
-  bool ended_by_launcher = false;  // had got the launcher's SIGTERM or SIGKILL
+  int exit_code = -1;       // -1 where a signal ended it
+  int signal = 0;           // 0 where it exited
+  bool was_stopped = false; // stopped (SIGSTOP) when its end came, or never
+                            // continued before the launcher ended it
+  bool ended_by_launcher = false; // had got the launcher's SIGTERM or SIGKILL
   bool failed() const { return exit_code != 0; }
 };
 
@@ -59,7 +59,7 @@ struct LaunchReport {
   std::optional<int> first_failed;
   // The signal that the launcher was asked to end with, or 0.
   int interrupted_by = 0;
-  std::vector<WorkerEnd> workers;  // by rank
+  std::vector<WorkerEnd> workers; // by rank
   // "worker 2 was killed by signal 9 (first to fail); worker 3 was stopped
   // and had to be killed". Empty if all went well.
   std::string message;
@@ -74,6 +74,7 @@ struct LaunchReport {
 // While it runs, the handlers of SIGINT, SIGTERM, SIGHUP and SIGCHLD are its
 // own; one call at a time in a process.
 LaunchReport launch(
-    const LaunchOptions& options, const std::vector<std::string>& command);
+    const LaunchOptions& options,
+    const std::vector<std::string>& command);
 
-}  // namespace grapevine::launch
+} // namespace grapevine::launch

@@ -31,7 +31,7 @@ void put_into_pipe(int number, siginfo_t* info, void*) {
   errno = error;
 }
 
-}  // namespace
+} // namespace
 
 SignalInbox::SignalInbox() {
   GV_CHECK(write_end.load() < 0);
@@ -72,4 +72,4 @@ std::vector<SignalInbox::Signal> SignalInbox::wait(
   return signals;
 }
 
-}  // namespace grapevine::launch
+} // namespace grapevine::launch

@@ -21,7 +21,7 @@ class SignalInbox {
 
   struct Signal {
     int number;
-    pid_t child;  // which one changed, for SIGCHLD
+    pid_t child; // which one changed, for SIGCHLD
   };
 
   // The signals that have come, in that order, as soon as there are any; none
@@ -33,4 +33,4 @@ class SignalInbox {
   struct sigaction former_[4];
 };
 
-}  // namespace grapevine::launch
+} // namespace grapevine::launch

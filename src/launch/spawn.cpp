@@ -64,7 +64,7 @@ class AllSignalsBlocked {
   _exit(127);
 }
 
-}  // namespace
+} // namespace
 
 pid_t spawn(
     const std::vector<std::string>& command,
@@ -107,7 +107,9 @@ pid_t spawn(
     while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
     throw ConfigError(fmt::format(
-        "cannot start '{}': {}", command[0], std::strerror(exec_error)));
+        "cannot start '{}': {}",
+        command[0],
+        std::strerror(exec_error)));
   }
   return child;
 }
@@ -131,4 +133,4 @@ std::vector<std::string> environment_with(
   return result;
 }
 
-}  // namespace grapevine::launch
+} // namespace grapevine::launch

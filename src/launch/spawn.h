@@ -20,4 +20,4 @@ pid_t spawn(
 std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& changes);
 
-}  // namespace grapevine::launch
+} // namespace grapevine::launch

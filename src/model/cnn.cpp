@@ -15,9 +15,12 @@ class Cnn final : public Model {
         conv1_(register_module(
             "conv1",
             Conv3x3(ConvOptions{
-                .in = options.sample_shape[0], .out = 16, .bias = true}))),
+                .in = options.sample_shape[0],
+                .out = 16,
+                .bias = true}))),
         conv2_(register_module(
-            "conv2", Conv3x3(ConvOptions{.in = 16, .out = 32, .bias = true}))),
+            "conv2",
+            Conv3x3(ConvOptions{.in = 16, .out = 32, .bias = true}))),
         fc_(register_module(
             "fc",
             Linear(
@@ -37,7 +40,7 @@ class Cnn final : public Model {
   Linear fc_;
 };
 
-}  // namespace
+} // namespace
 
 std::shared_ptr<Model> make_cnn(const ModelOptions& options) {
   auto model = std::make_shared<Cnn>(options);
@@ -45,4 +48,4 @@ std::shared_ptr<Model> make_cnn(const ModelOptions& options) {
   return model;
 }
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

@@ -12,4 +12,4 @@ namespace grapevine::model {
 
 std::shared_ptr<Model> make_cnn(const ModelOptions& options);
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

@@ -41,10 +41,12 @@ void draw(torch::Tensor& weight, WeightRule rule, Random random) {
   }
 }
 
-}  // namespace
+} // namespace
 
 void set_initial_values(
-    torch::nn::Module& module, uint64_t seed, const InitialRules& rules) {
+    torch::nn::Module& module,
+    uint64_t seed,
+    const InitialRules& rules) {
   uint64_t index = 0;
   for (auto& item : module.named_parameters()) {
     torch::Tensor values = item.value().detach();
@@ -62,4 +64,4 @@ void set_initial_values(
   }
 }
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

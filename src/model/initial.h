@@ -11,19 +11,21 @@ namespace grapevine::model {
 // How the weights of convolutions and linear layers begin. Biases begin at
 // zero, the scales of norms at one.
 enum class WeightRule {
-  kHeFanIn,   // normal, sd sqrt(2 / fan_in)
-  kHeFanOut,  // normal, sd sqrt(2 / fan_out)
-  kLecun,     // uniform in +-1 / sqrt(fan_in)
+  kHeFanIn,  // normal, sd sqrt(2 / fan_in)
+  kHeFanOut, // normal, sd sqrt(2 / fan_out)
+  kLecun,    // uniform in +-1 / sqrt(fan_in)
 };
 
 struct InitialRules {
-  WeightRule convolution = WeightRule::kHeFanIn;  // weights of 4 dimensions
-  WeightRule linear = WeightRule::kHeFanIn;       // weights of 2 dimensions
+  WeightRule convolution = WeightRule::kHeFanIn; // weights of 4 dimensions
+  WeightRule linear = WeightRule::kHeFanIn;      // weights of 2 dimensions
 };
 
 // Numbers are drawn in double, element after element, and rounded to float.
 // For float parameters on the CPU.
 void set_initial_values(
-    torch::nn::Module& module, uint64_t seed, const InitialRules& rules);
+    torch::nn::Module& module,
+    uint64_t seed,
+    const InitialRules& rules);
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

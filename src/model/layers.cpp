@@ -15,7 +15,8 @@ torch::Tensor LinearImpl::forward(const torch::Tensor& input) {
 
 Conv3x3Impl::Conv3x3Impl(const ConvOptions& options) : stride_(options.stride) {
   weight = register_parameter(
-      "weight", torch::empty({options.out, options.in, 3, 3}));
+      "weight",
+      torch::empty({options.out, options.in, 3, 3}));
   if (options.bias) {
     bias = register_parameter("bias", torch::empty({options.out}));
   }
@@ -25,4 +26,4 @@ torch::Tensor Conv3x3Impl::forward(const torch::Tensor& input) {
   return torch::conv2d(input, weight, bias, stride_, /*padding=*/1);
 }
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

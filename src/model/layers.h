@@ -24,7 +24,7 @@ struct ConvOptions {
   int64_t in;
   int64_t out;
   int64_t stride = 1;
-  bool bias = false;  // a batch norm behind it has its own
+  bool bias = false; // a batch norm behind it has its own
 };
 
 // 3 x 3, zero-padded by 1; weight [out, in, 3, 3].
@@ -34,11 +34,11 @@ class Conv3x3Impl : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& input);
 
   torch::Tensor weight;
-  torch::Tensor bias;  // undefined without one
+  torch::Tensor bias; // undefined without one
 
  private:
   int64_t stride_;
 };
 TORCH_MODULE(Conv3x3);
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

@@ -30,7 +30,7 @@ class Mlp final : public Model {
   Linear fc3_;
 };
 
-}  // namespace
+} // namespace
 
 std::shared_ptr<Model> make_mlp(const ModelOptions& options) {
   int64_t elements = 1;
@@ -41,4 +41,4 @@ std::shared_ptr<Model> make_mlp(const ModelOptions& options) {
   return model;
 }
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

@@ -11,4 +11,4 @@ namespace grapevine::model {
 
 std::shared_ptr<Model> make_mlp(const ModelOptions& options);
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

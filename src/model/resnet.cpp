@@ -21,7 +21,8 @@ class BlockImpl final : public torch::nn::Module {
             Conv3x3(ConvOptions{.in = in, .out = out, .stride = stride}))),
         bn1_(register_module("bn1", torch::nn::BatchNorm2d(out))),
         conv2_(register_module(
-            "conv2", Conv3x3(ConvOptions{.in = out, .out = out}))),
+            "conv2",
+            Conv3x3(ConvOptions{.in = out, .out = out}))),
         bn2_(register_module("bn2", torch::nn::BatchNorm2d(out))) {}
 
   torch::Tensor forward(const torch::Tensor& input) {
@@ -51,7 +52,9 @@ TORCH_MODULE(Block);
 
 torch::nn::Sequential make_stage(int64_t in, int64_t out, int64_t stride) {
   return torch::nn::Sequential(
-      Block(in, out, stride), Block(out, out, 1), Block(out, out, 1));
+      Block(in, out, stride),
+      Block(out, out, 1),
+      Block(out, out, 1));
 }
 
 class Resnet20 final : public Model {
@@ -59,7 +62,8 @@ class Resnet20 final : public Model {
   Resnet20(int64_t channels, int classes)
       : Model("resnet20"),
         conv1_(register_module(
-            "conv1", Conv3x3(ConvOptions{.in = channels, .out = 16}))),
+            "conv1",
+            Conv3x3(ConvOptions{.in = channels, .out = 16}))),
         bn1_(register_module("bn1", torch::nn::BatchNorm2d(16))),
         layer1_(register_module("layer1", make_stage(16, 16, 1))),
         layer2_(register_module("layer2", make_stage(16, 32, 2))),
@@ -83,7 +87,7 @@ class Resnet20 final : public Model {
   Linear fc_;
 };
 
-}  // namespace
+} // namespace
 
 std::shared_ptr<Model> make_resnet20(const ModelOptions& options) {
   auto model =
@@ -95,4 +99,4 @@ std::shared_ptr<Model> make_resnet20(const ModelOptions& options) {
   return model;
 }
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

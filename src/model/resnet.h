@@ -22,4 +22,4 @@ namespace grapevine::model {
 
 std::shared_ptr<Model> make_resnet20(const ModelOptions& options);
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

@@ -82,7 +82,7 @@ void check_shape(const Kind& kind, const ModelOptions& options) {
                : std::string("any shape, of extents of at least 1")));
 }
 
-}  // namespace
+} // namespace
 
 const std::vector<ModelEntry>& model_table() {
   static const std::vector<ModelEntry> table = [] {
@@ -117,4 +117,4 @@ int64_t parameter_count(const ModelEntry& entry) {
   return count;
 }
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

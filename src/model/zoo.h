@@ -36,8 +36,8 @@ struct ModelOptions {
 
 struct ModelEntry {
   std::string name;
-  std::string task;     // "image classification"
-  std::string summary;  // one line for --help and the docs
+  std::string task;    // "image classification"
+  std::string summary; // one line for --help and the docs
   // The sample shape and classes that the published parameter count is for.
   std::vector<int64_t> sample_shape;
   int classes;
@@ -52,4 +52,4 @@ std::shared_ptr<Model> make_model(const ModelOptions& options);
 // Of the model at its table entry's shape.
 int64_t parameter_count(const ModelEntry& entry);
 
-}  // namespace grapevine::model
+} // namespace grapevine::model

@@ -9,8 +9,8 @@ namespace {
 
 double scaling_factor(const LrOptions& options, double degree) {
   const double partners = options.scaling_by == LrScalingBy::kWorkers
-      ? options.workers
-      : degree + 1;
+                              ? options.workers
+                              : degree + 1;
   const double factor = static_cast<double>(options.batch) * partners / 256;
   switch (options.scaling) {
     case LrScaling::kNone:
@@ -32,9 +32,9 @@ double decay_factor(const LrOptions& options, int64_t step) {
     case LrDecay::kStep:
       return std::pow(
           0.1,
-          std::ranges::count_if(
-              options.step_fractions,
-              [&](double fraction) { return done >= fraction; }));
+          std::ranges::count_if(options.step_fractions, [&](double fraction) {
+            return done >= fraction;
+          }));
     case LrDecay::kCosine:
       return (1 + std::cos(std::numbers::pi * done)) / 2;
   }
@@ -45,13 +45,13 @@ double decay_factor(const LrOptions& options, int64_t step) {
 
 double learning_rate(const LrOptions& options, int64_t step, double degree) {
   const double warm = options.warmup_steps == 0
-      ? 1
-      : std::min(
-            1.0,
-            static_cast<double>(step + 1) /
-                static_cast<double>(options.warmup_steps));
+                          ? 1
+                          : std::min(
+                                1.0,
+                                static_cast<double>(step + 1) /
+                                    static_cast<double>(options.warmup_steps));
   return options.lr * scaling_factor(options, degree) * warm *
-      decay_factor(options, step);
+         decay_factor(options, step);
 }
 
 } // namespace grapevine::optim

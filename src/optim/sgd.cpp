@@ -27,8 +27,7 @@ void Sgd::update(
   float* m = options_.momentum == 0 ? nullptr : arena.state(0).data();
   const auto& tensors = arena.layout().tensors();
   arena.layout().for_each_block(range, [&](int tensor, Range block) {
-    const bool decays =
-        options_.decay_everything || tensors[tensor].is_matrix;
+    const bool decays = options_.decay_everything || tensors[tensor].is_matrix;
     options.weight_decay =
         decays ? static_cast<float>(options_.weight_decay) : 0.0F;
     const double squares = kernel::sgd_update(

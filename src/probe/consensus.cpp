@@ -54,7 +54,7 @@ int64_t blocks_in(int64_t count) {
   return (count + kConsensusBlock - 1) / kConsensusBlock;
 }
 
-}  // namespace
+} // namespace
 
 double squared_distance(std::span<const float> x, std::span<const float> mean) {
   GV_CHECK_EQ(x.size(), mean.size());
@@ -78,7 +78,9 @@ double consensus_distance(std::span<const double> squared_distances) {
 }
 
 double consensus_distance(
-    std::span<const float* const> planes, int64_t count, ThreadPool& pool) {
+    std::span<const float* const> planes,
+    int64_t count,
+    ThreadPool& pool) {
   GV_CHECK(!planes.empty());
   const int64_t blocks = blocks_in(count);
   const size_t n = planes.size();
@@ -105,4 +107,4 @@ double consensus_distance(
   return consensus_distance(distances);
 }
 
-}  // namespace grapevine::probe
+} // namespace grapevine::probe

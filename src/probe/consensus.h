@@ -29,7 +29,9 @@ inline constexpr int64_t kConsensusBlock = 4096;
 // planes[i]: `count` floats of worker i. At least one plane (checked). The
 // same bits for any number of threads.
 double consensus_distance(
-    std::span<const float* const> planes, int64_t count, ThreadPool& pool);
+    std::span<const float* const> planes,
+    int64_t count,
+    ThreadPool& pool);
 
 // One worker's part: ||x - mean||^2. Spans of one length (checked).
 double squared_distance(std::span<const float> x, std::span<const float> mean);
@@ -37,4 +39,4 @@ double squared_distance(std::span<const float> x, std::span<const float> mean);
 // The end: every worker's squared distance, in rank order.
 double consensus_distance(std::span<const double> squared_distances);
 
-}  // namespace grapevine::probe
+} // namespace grapevine::probe

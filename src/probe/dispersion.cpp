@@ -49,7 +49,7 @@ Moments moments(std::span<const double> ascending) {
   return result;
 }
 
-}  // namespace
+} // namespace
 
 double quantile_type7(std::span<const double> ascending, double p) {
   GV_CHECK(!ascending.empty());
@@ -81,4 +81,4 @@ Dispersion dispersion(std::span<const double> values) {
       .quartile_coefficient = ratio(q3 - q1, q3 + q1)};
 }
 
-}  // namespace grapevine::probe
+} // namespace grapevine::probe

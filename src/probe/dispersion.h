@@ -33,4 +33,4 @@ Dispersion dispersion(std::span<const double> values);
 // between the order statistics around (n-1) p: type 7 of Hyndman and Fan.
 double quantile_type7(std::span<const double> ascending, double p);
 
-}  // namespace grapevine::probe
+} // namespace grapevine::probe

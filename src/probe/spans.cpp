@@ -36,4 +36,4 @@ void Spans::merge(const Spans& other) {
     add(span, other.seconds(span));
 }
 
-}  // namespace grapevine::probe
+} // namespace grapevine::probe

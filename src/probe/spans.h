@@ -18,12 +18,12 @@
 namespace grapevine::probe {
 
 enum class Span {
-  kData,  // waiting for a batch
+  kData, // waiting for a batch
   kForward,
   kBackward,
   kUpdate,
-  kExchange,  // moving and combining planes
-  kWait,      // for peers
+  kExchange, // moving and combining planes
+  kWait,     // for peers
   kEvaluate,
 };
 
@@ -59,10 +59,13 @@ class Spans {
 class SpanTimer {
  public:
   SpanTimer(Spans& spans, Span span)
-      : spans_(spans), span_(span), start_(Clock::now()) {}
+      : spans_(spans),
+        span_(span),
+        start_(Clock::now()) {}
   ~SpanTimer() {
     spans_.add(
-        span_, std::chrono::duration<double>(Clock::now() - start_).count());
+        span_,
+        std::chrono::duration<double>(Clock::now() - start_).count());
   }
   SpanTimer(const SpanTimer&) = delete;
   SpanTimer& operator=(const SpanTimer&) = delete;
@@ -75,4 +78,4 @@ class SpanTimer {
   Clock::time_point start_;
 };
 
-}  // namespace grapevine::probe
+} // namespace grapevine::probe

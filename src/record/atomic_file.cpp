@@ -31,7 +31,7 @@ std::filesystem::path parent_of(const std::filesystem::path& path) {
   return parent.empty() ? std::filesystem::path(".") : parent;
 }
 
-}  // namespace
+} // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   // The name may be taken: by the remains of a killed process that had our
@@ -80,7 +80,8 @@ void AtomicFile::commit() {
 }
 
 void write_atomically(
-    const std::filesystem::path& path, std::string_view text) {
+    const std::filesystem::path& path,
+    std::string_view text) {
   AtomicFile file(path);
   file.write(text);
   file.commit();
@@ -126,4 +127,4 @@ void remove_temporaries(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

@@ -55,4 +55,4 @@ bool is_temporary(const std::filesystem::path& path);
 // stays.
 void remove_temporaries(const std::filesystem::path& path);
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

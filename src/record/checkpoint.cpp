@@ -38,7 +38,9 @@ std::optional<int64_t> step_of(const fs::path& directory) {
   if (!name.starts_with(kPrefix)) return std::nullopt;
   int64_t step = -1;
   std::from_chars(
-      name.data() + kPrefix.size(), name.data() + name.size(), step);
+      name.data() + kPrefix.size(),
+      name.data() + name.size(),
+      step);
   if (step < 0 || folder_name(step) != name) return std::nullopt;
   return step;
 }
@@ -85,7 +87,8 @@ void withdraw(const fs::path& directory) {
 }
 
 std::optional<std::vector<int64_t>> parse_files(
-    const json& manifest, int64_t workers) {
+    const json& manifest,
+    int64_t workers) {
   const auto files = manifest.find("files");
   if (files == manifest.end() || !files->is_array() ||
       static_cast<int64_t>(files->size()) != workers) {
@@ -105,7 +108,8 @@ std::optional<std::vector<int64_t>> parse_files(
 }
 
 std::optional<CheckpointInfo> parse_manifest(
-    const fs::path& directory, const std::string& text) {
+    const fs::path& directory,
+    const std::string& text) {
   const auto manifest = parse_json(text);
   if (!manifest ||
       find_integer(*manifest, "format_version") != kFormatVersion) {
@@ -134,7 +138,7 @@ std::optional<CheckpointInfo> read_manifest(const fs::path& directory) {
   try {
     return parse_manifest(directory, read_file(manifest_of(directory)));
   } catch (const IoError&) {
-    return std::nullopt;  // unreadable is as good as absent
+    return std::nullopt; // unreadable is as good as absent
   }
 }
 
@@ -163,7 +167,7 @@ void require_metadata(
       expected));
 }
 
-}  // namespace
+} // namespace
 
 Checkpoints::Checkpoints(RunDirectory run) : run_(std::move(run)) {}
 
@@ -184,7 +188,9 @@ std::vector<fs::path> Checkpoints::step_folders() const {
 }
 
 void Checkpoints::write_worker(
-    int64_t step, int worker, std::span<const TensorView> planes) const {
+    int64_t step,
+    int worker,
+    std::span<const TensorView> planes) const {
   GV_CHECK_GE(step, 0);
   GV_CHECK_GE(worker, 0);
   const fs::path folder = directory(step);
@@ -247,7 +253,8 @@ std::vector<CheckpointInfo> Checkpoints::list() const {
 }
 
 Safetensors Checkpoints::read_worker(
-    const CheckpointInfo& checkpoint, int worker) const {
+    const CheckpointInfo& checkpoint,
+    int worker) const {
   GV_CHECK_GE(worker, 0);
   GV_CHECK_LT(worker, checkpoint.workers);
   const fs::path file = checkpoint.directory / file_name(worker);
@@ -277,4 +284,4 @@ void Checkpoints::remove_all() const {
   }
 }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

@@ -27,11 +27,11 @@
 namespace grapevine::record {
 
 struct CheckpointInfo {
-  int64_t step = 0;  // steps done
+  int64_t step = 0; // steps done
   int workers = 0;
   std::filesystem::path directory;
-  std::vector<int64_t> file_bytes;  // of each worker's file
-  nlohmann::json state;  // what the trainer wants back: epoch sums, attempt, …
+  std::vector<int64_t> file_bytes; // of each worker's file
+  nlohmann::json state; // what the trainer wants back: epoch sums, attempt, …
 };
 
 class Checkpoints {
@@ -44,7 +44,9 @@ class Checkpoints {
   // manifest already, that is withdrawn: the step counts again once it is
   // committed again. IoError.
   void write_worker(
-      int64_t step, int worker, std::span<const TensorView> planes) const;
+      int64_t step,
+      int worker,
+      std::span<const TensorView> planes) const;
 
   // Writes the manifest, then prunes: removes all but this and the checkpoint
   // before it, any older folder without a manifest, and temporary files in
@@ -78,4 +80,4 @@ class Checkpoints {
   RunDirectory run_;
 };
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

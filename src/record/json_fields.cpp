@@ -32,4 +32,4 @@ std::string dump_json(const json& value, int indent) {
   return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

@@ -14,10 +14,11 @@ std::optional<nlohmann::json> parse_json(const std::string& text);
 
 // object[key] where object is an object and the value an integer that fits.
 std::optional<int64_t> find_integer(
-    const nlohmann::json& object, const char* key);
+    const nlohmann::json& object,
+    const char* key);
 
 // Compact with indent -1. NaN and infinities become null, invalid UTF-8 the
 // replacement character: a record never fails for what it contains.
 std::string dump_json(const nlohmann::json& value, int indent = -1);
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

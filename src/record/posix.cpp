@@ -13,7 +13,9 @@
 namespace grapevine::record {
 
 void throw_io_error(
-    std::string_view action, const std::filesystem::path& path, int error) {
+    std::string_view action,
+    const std::filesystem::path& path,
+    int error) {
   const std::string reason =
       error == ENOSPC ? "disk full" : std::generic_category().message(error);
   throw IoError(fmt::format("cannot {} {}: {}", action, path.string(), reason));
@@ -34,8 +36,8 @@ int Descriptor::close() {
   return result == 0 || errno == EINTR ? 0 : errno;
 }
 
-Descriptor open_descriptor(
-    const std::filesystem::path& path, int flags, int mode) {
+Descriptor
+open_descriptor(const std::filesystem::path& path, int flags, int mode) {
   int number;
   do {
     number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
@@ -89,4 +91,4 @@ void sync_directory(const std::filesystem::path& directory) {
   }
 }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

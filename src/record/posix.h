@@ -15,7 +15,9 @@ namespace grapevine::record {
 // IoError: "cannot write /runs/a/run.json: disk full". `action` is a verb,
 // `error` an errno.
 [[noreturn]] void throw_io_error(
-    std::string_view action, const std::filesystem::path& path, int error);
+    std::string_view action,
+    const std::filesystem::path& path,
+    int error);
 
 class Descriptor {
  public:
@@ -37,8 +39,8 @@ class Descriptor {
 
 // open(2) with O_CLOEXEC, again after a signal. Invalid, with errno set, if it
 // fails.
-Descriptor open_descriptor(
-    const std::filesystem::path& path, int flags, int mode = 0666);
+Descriptor
+open_descriptor(const std::filesystem::path& path, int flags, int mode = 0666);
 
 // Writes until all is written or an error comes (errno); returns how many
 // bytes were written.
@@ -54,4 +56,4 @@ int sync_descriptor(int descriptor);
 // Makes names in a directory (new, renamed, removed) durable. IoError.
 void sync_directory(const std::filesystem::path& directory);
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

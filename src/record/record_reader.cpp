@@ -93,16 +93,17 @@ class Position {
   int64_t superseded_from_ = attempts_.superseded_from(0);
 };
 
-}  // namespace
+} // namespace
 
 int64_t read_records(
-    const std::filesystem::path& path, const RecordVisitor& visit) {
+    const std::filesystem::path& path,
+    const RecordVisitor& visit) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw_io_error("open", path, errno);
   int64_t broken = 0;
   std::string line;
   while (std::getline(file, line)) {
-    const bool whole = !file.eof();  // ended by its newline
+    const bool whole = !file.eof(); // ended by its newline
     if (!whole || !visit_line(path, line, visit)) ++broken;
   }
   if (file.bad()) throw_io_error("read", path, errno);
@@ -127,4 +128,4 @@ int64_t read_run_records(const RunDirectory& run, const RecordVisitor& visit) {
   return broken;
 }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

@@ -19,7 +19,8 @@ using RecordVisitor = std::function<void(const nlohmann::json&)>;
 // among them, are counted and skipped; the count is returned. IoError if the
 // file cannot be read or has another format version.
 int64_t read_records(
-    const std::filesystem::path& path, const RecordVisitor& visit);
+    const std::filesystem::path& path,
+    const RecordVisitor& visit);
 
 // Calls visit for the lines that count, of all processes in rank order, each
 // process's in the order written; returns the number of broken lines.
@@ -32,4 +33,4 @@ int64_t read_records(
 // before it.
 int64_t read_run_records(const RunDirectory& run, const RecordVisitor& visit);
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kFlushBytes = 1 << 16;
 
-}  // namespace
+} // namespace
 
 struct RecordWriter::State {
   std::filesystem::path path;
@@ -66,7 +66,8 @@ void RecordWriter::State::keep_whole_lines(size_t written) {
   const size_t whole = newline == std::string::npos ? 0 : newline + 1;
   // Where this fails too, readers skip the cut line.
   [[maybe_unused]] const int result = ::ftruncate(
-      file.number(), static_cast<off_t>(file_bytes + int64_t(whole)));
+      file.number(),
+      static_cast<off_t>(file_bytes + int64_t(whole)));
 }
 
 void RecordWriter::State::flush() {
@@ -97,7 +98,7 @@ RecordWriter::RecordWriter(const std::filesystem::path& path)
 RecordWriter::~RecordWriter() {
   try {
     flush();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): see the header
+  } catch (...) { // NOLINT(bugprone-empty-catch): see the header
   }
 }
 
@@ -116,4 +117,4 @@ void RecordWriter::flush() {
   state_->flush();
 }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

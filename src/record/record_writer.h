@@ -36,4 +36,4 @@ class RecordWriter {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

@@ -20,7 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kFiles = {
-    "spec.toml", "run.json", "report.html"};
+    "spec.toml",
+    "run.json",
+    "report.html"};
 constexpr std::array<std::string_view, 2> kFolders = {"records", "checkpoints"};
 
 // "run.json" of "run.json.tmp-17-0".
@@ -81,7 +83,7 @@ void make_directory(const fs::path& path) {
   if (error) throw_io_error("create", path, error.value());
 }
 
-}  // namespace
+} // namespace
 
 RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)) {}
 
@@ -103,8 +105,9 @@ fs::path RunDirectory::checkpoints() const {
 
 std::vector<fs::path> RunDirectory::record_files() const {
   std::vector<fs::path> files = entries_of(path_ / "records");
-  std::erase_if(
-      files, [](const fs::path& path) { return process_number(path) < 0; });
+  std::erase_if(files, [](const fs::path& path) {
+    return process_number(path) < 0;
+  });
   std::ranges::sort(files, {}, process_number);
   return files;
 }
@@ -191,4 +194,4 @@ void RunDirectory::write_spec(const std::string& toml) const {
   remove_temporaries(spec_file());
 }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

@@ -61,4 +61,4 @@ class RunDirectory {
   std::filesystem::path path_;
 };
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

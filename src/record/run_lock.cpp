@@ -26,8 +26,8 @@ RunLock::RunLock(const std::filesystem::path& run) {
   }
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     close(descriptor_);
-    throw ConfigError(fmt::format(
-        "another process is at work on the run {}", run.string()));
+    throw ConfigError(
+        fmt::format("another process is at work on the run {}", run.string()));
   }
 }
 

@@ -15,7 +15,7 @@ namespace grapevine::record {
 struct TensorView {
   std::string name;
   std::vector<int64_t> shape;
-  std::span<const float> values;  // product of shape
+  std::span<const float> values; // product of shape
 };
 
 using Metadata = std::map<std::string, std::string>;
@@ -47,4 +47,4 @@ struct Safetensors {
 // file's size.
 Safetensors read_safetensors(const std::filesystem::path& path);
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

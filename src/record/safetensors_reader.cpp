@@ -43,7 +43,9 @@ class Reader {
  private:
   [[noreturn]] void broken(const std::string& what) const {
     throw IoError(fmt::format(
-        "{} is not a valid safetensors file: {}", path_.string(), what));
+        "{} is not a valid safetensors file: {}",
+        path_.string(),
+        what));
   }
 
   void open();
@@ -51,8 +53,8 @@ class Reader {
   json parse_header(const std::string& text) const;
   Metadata parse_metadata(const json& object) const;
   Entry parse_entry(const std::string& name, const json& object) const;
-  std::vector<int64_t> parse_shape(
-      const std::string& name, const json& object) const;
+  std::vector<int64_t> parse_shape(const std::string& name, const json& object)
+      const;
   uint64_t bytes_of(const Entry& entry) const;
   void check_layout();
   Safetensors read_data();
@@ -94,7 +96,9 @@ void Reader::read_header() {
   read_into(std::as_writable_bytes(std::span(&length, 1)), 0);
   if (length > file_bytes_ - sizeof length) {
     broken(fmt::format(
-        "a header of {} bytes in a file of {}", length, file_bytes_));
+        "a header of {} bytes in a file of {}",
+        length,
+        file_bytes_));
   }
   if (length > kMaxHeaderBytes) {
     broken(fmt::format("a header of {} bytes", length));
@@ -148,7 +152,8 @@ Metadata Reader::parse_metadata(const json& object) const {
 }
 
 std::vector<int64_t> Reader::parse_shape(
-    const std::string& name, const json& object) const {
+    const std::string& name,
+    const json& object) const {
   std::vector<int64_t> shape;
   const auto found = object.find("shape");
   if (found == object.end() || !found->is_array()) {
@@ -206,7 +211,9 @@ uint64_t Reader::bytes_of(const Entry& entry) const {
 // size of the file.
 void Reader::check_layout() {
   std::sort(
-      entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+      entries_.begin(),
+      entries_.end(),
+      [](const Entry& a, const Entry& b) {
         return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
       });
   uint64_t position = 0;
@@ -248,7 +255,9 @@ Safetensors Reader::read_data() {
     const auto bytes = std::as_writable_bytes(std::span(tensor.values));
     read_into(bytes, data_start_ + entry.begin);
     crc = crc32_z(
-        crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+        crc,
+        reinterpret_cast<const Bytef*>(bytes.data()),
+        bytes.size());
   }
   const auto stored = metadata_.find(kChecksumKey);
   if (stored != metadata_.end() &&
@@ -262,10 +271,10 @@ Safetensors Reader::read_data() {
   return loaded;
 }
 
-}  // namespace
+} // namespace
 
 Safetensors read_safetensors(const std::filesystem::path& path) {
   return Reader(path).read();
 }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

@@ -36,15 +36,18 @@ std::string checksum(std::span<const TensorView> tensors) {
   uLong crc = crc32_z(0, nullptr, 0);
   for (const TensorView& tensor : tensors) {
     const auto bytes = std::as_bytes(tensor.values);
-    if (bytes.empty()) continue;  // a null pointer would start over
+    if (bytes.empty()) continue; // a null pointer would start over
     crc = crc32_z(
-        crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+        crc,
+        reinterpret_cast<const Bytef*>(bytes.data()),
+        bytes.size());
   }
   return fmt::format("{:08x}", crc);
 }
 
 std::string header(
-    std::span<const TensorView> tensors, const Metadata& metadata) {
+    std::span<const TensorView> tensors,
+    const Metadata& metadata) {
   Metadata complete = metadata;
   GV_CHECK(complete.emplace(kChecksumKey, checksum(tensors)).second);
   nlohmann::ordered_json json;
@@ -64,7 +67,7 @@ std::string header(
   return text;
 }
 
-}  // namespace
+} // namespace
 
 void write_safetensors(
     const std::filesystem::path& path,
@@ -83,4 +86,4 @@ void write_safetensors(
   file.commit();
 }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

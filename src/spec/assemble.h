@@ -20,4 +20,4 @@ Assignments read_flags(
 // the layers before and yields to what is said beside or after it.
 ParsedSpec assemble(std::span<const Assignments> layers);
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

@@ -17,7 +17,7 @@ std::string label(const Spec& spec) {
   return spec.graph;
 }
 
-}  // namespace
+} // namespace
 
 std::string to_toml(const Spec& spec) {
   std::string text;
@@ -59,4 +59,4 @@ std::string run_name(const Spec& spec) {
       spec_hash(spec));
 }
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

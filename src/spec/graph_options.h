@@ -8,4 +8,4 @@ namespace grapevine::spec {
 
 graph::GraphOptions graph_options(const Spec& spec);
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

@@ -50,7 +50,7 @@ std::vector<Assignments> combinations(const std::vector<Axis>& axes) {
   return all;
 }
 
-}  // namespace
+} // namespace
 
 Matrix parse_matrix(
     std::string_view toml,
@@ -61,12 +61,13 @@ Matrix parse_matrix(
   const Assignments overrides = read_flags(flags);
   const auto is_flag = [&](const std::string& key) {
     return std::any_of(
-        overrides.begin(), overrides.end(), [&](const Assignment& flag) {
-          return flag.key == key;
-        });
+        overrides.begin(),
+        overrides.end(),
+        [&](const Assignment& flag) { return flag.key == key; });
   };
-  std::erase_if(
-      file.matrix, [&](const Axis& axis) { return is_flag(axis.key); });
+  std::erase_if(file.matrix, [&](const Axis& axis) {
+    return is_flag(axis.key);
+  });
   if (file.runs.empty()) file.runs.push_back({});
 
   Matrix matrix;
@@ -83,7 +84,10 @@ Matrix parse_matrix(
   for (const Assignments& run : file.runs) {
     for (const Assignments& cell : cells) {
       const std::array<Assignments, 4> layers = {
-          file.base, run, cell, overrides};
+          file.base,
+          run,
+          cell,
+          overrides};
       ParsedSpec parsed = assemble(layers);
       if (seen.insert(to_toml(parsed.spec)).second) {
         matrix.runs.push_back(std::move(parsed));
@@ -93,4 +97,4 @@ Matrix parse_matrix(
   return matrix;
 }
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

@@ -35,4 +35,4 @@ Matrix parse_matrix(
     const std::string& file_name,
     const std::vector<std::pair<std::string, std::string>>& flags);
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

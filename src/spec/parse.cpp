@@ -55,7 +55,7 @@ void apply_preset(ParsedSpec& parsed, const Heights& heights) {
   }
 }
 
-}  // namespace
+} // namespace
 
 Assignments read_flags(
     const std::vector<std::pair<std::string, std::string>>& flags) {
@@ -105,8 +105,9 @@ ParsedSpec parse_spec(
         file_name));
   }
   const std::array<Assignments, 2> layers = {
-      std::move(file.base), read_flags(flags)};
+      std::move(file.base),
+      read_flags(flags)};
   return assemble(layers);
 }
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

@@ -38,4 +38,4 @@ const std::vector<Preset>& preset_table() {
   return table;
 }
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

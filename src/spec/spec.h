@@ -25,51 +25,51 @@ struct Spec {
   std::string optimizer = "sgd";
   std::string graph = "ring";
   int n = 8;
-  int rows = 0;                   // torus
-  int k = 0;                      // lattice, random-regular
-  std::string edges;              // edges
-  int workers_per_node = 1;       // aer
-  int k0 = 0;                     // ada
-  double gamma = -1;              // ada; < 0: from k0 and epochs
-  std::string buffers = "local";  // batch-norm statistics: local | averaged
+  int rows = 0;                  // torus
+  int k = 0;                     // lattice, random-regular
+  std::string edges;             // edges
+  int workers_per_node = 1;      // aer
+  int k0 = 0;                    // ada
+  double gamma = -1;             // ada; < 0: from k0 and epochs
+  std::string buffers = "local"; // batch-norm statistics: local | averaged
 
   // How long.
   int64_t epochs = 1;
-  int64_t steps = 0;             // a bound on all; 0 = none
-  int64_t batch = 32;            // a worker's
-  std::string partial = "drop";  // drop | keep
+  int64_t steps = 0;            // a bound on all; 0 = none
+  int64_t batch = 32;           // a worker's
+  std::string partial = "drop"; // drop | keep
   uint64_t seed = 1;
 
   // The local rule.
   double lr = 0.05;
-  std::string lr_schedule = "constant";        // constant | step | cosine
-  std::vector<double> lr_steps = {0.5, 0.75};  // step: x 0.1 at these fractions
-  double warmup = 0;                           // epochs
-  std::string lr_scaling = "none";             // none | linear | sqrt
-  std::string lr_scaling_by = "workers";       // workers | degree
+  std::string lr_schedule = "constant";       // constant | step | cosine
+  std::vector<double> lr_steps = {0.5, 0.75}; // step: x 0.1 at these fractions
+  double warmup = 0;                          // epochs
+  std::string lr_scaling = "none";            // none | linear | sqrt
+  std::string lr_scaling_by = "workers";      // workers | degree
   double momentum = 0.9;
   bool nesterov = false;
   double weight_decay = 0;
-  std::string decay = "matrices";  // matrices (not norms and biases) | all
-  double clip = 0;                 // global norm; 0 = none
+  std::string decay = "matrices"; // matrices (not norms and biases) | all
+  double clip = 0;                // global norm; 0 = none
 
   // What is measured.
-  int64_t probe_every = 10;  // steps; 0 = never
-  int64_t eval_every = 1;  // epochs; the last is always evaluated; 0 = only it
-  int64_t eval_samples = 1000;  // of the test set, for every replica
-  bool eval_full = false;       // replicas on the whole test set
+  int64_t probe_every = 10; // steps; 0 = never
+  int64_t eval_every = 1;   // epochs; the last is always evaluated; 0 = only it
+  int64_t eval_samples = 1000; // of the test set, for every replica
+  bool eval_full = false;      // replicas on the whole test set
 
   // Where and how it runs; none of these changes the result.
-  std::string transport;  // virtual | mpi | gloo; empty = by the launcher
-  int threads = 0;        // of the virtual cluster; 0 = all cores
+  std::string transport; // virtual | mpi | gloo; empty = by the launcher
+  int threads = 0;       // of the virtual cluster; 0 = all cores
   int64_t bucket_bytes = 1 << 20;
-  double deadline = 300;         // seconds
-  int64_t checkpoint_every = 0;  // steps; 0 = at the end of every epoch
-  int prefetch = 2;              // batches
-  std::string out;               // empty = runs/<name>-<hash of the spec>
+  double deadline = 300;        // seconds
+  int64_t checkpoint_every = 0; // steps; 0 = at the end of every epoch
+  int prefetch = 2;             // batches
+  std::string out;              // empty = runs/<name>-<hash of the spec>
   bool fresh = false;
   bool check = false;
-  std::string init;  // safetensors with initial parameters
+  std::string init; // safetensors with initial parameters
 };
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

@@ -26,7 +26,8 @@ SpecEntry integer(
     bool decides,
     std::string help) {
   range.most = static_cast<int64_t>(std::min<uint64_t>(
-      range.most, static_cast<uint64_t>(std::numeric_limits<T>::max())));
+      range.most,
+      static_cast<uint64_t>(std::numeric_limits<T>::max())));
   return {
       .key = std::move(key),
       .group = "",
@@ -97,8 +98,8 @@ SpecEntry numbers(
       .get_toml = [=](const Spec& spec) { return toml_numbers(spec.*field); }};
 }
 
-SpecEntry yes_no(
-    std::string key, bool Spec::*field, bool decides, std::string help) {
+SpecEntry
+yes_no(std::string key, bool Spec::*field, bool decides, std::string help) {
   return {
       .key = std::move(key),
       .group = "",
@@ -114,7 +115,10 @@ SpecEntry yes_no(
 }
 
 SpecEntry text(
-    std::string key, std::string Spec::*field, bool decides, std::string help) {
+    std::string key,
+    std::string Spec::*field,
+    bool decides,
+    std::string help) {
   return {
       .key = std::move(key),
       .group = "",
@@ -437,7 +441,10 @@ std::vector<SpecEntry> execution_entries() {
           "directory of the run; empty = runs/<name>"),
       yes_no("fresh", &Spec::fresh, kDoesNot, "begin again where a run exists"),
       yes_no(
-          "check", &Spec::check, kDoesNot, "verify invariants at every step"),
+          "check",
+          &Spec::check,
+          kDoesNot,
+          "verify invariants at every step"),
   };
 }
 
@@ -460,7 +467,7 @@ std::vector<SpecEntry> make_table() {
   return table;
 }
 
-}  // namespace
+} // namespace
 
 const std::vector<SpecEntry>& spec_table() {
   static const std::vector<SpecEntry> table = make_table();
@@ -478,4 +485,4 @@ std::string flag_of(std::string_view key) {
   return fmt::format("{}{}", key == "n" ? "-" : "--", key);
 }
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

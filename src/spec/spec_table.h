@@ -13,13 +13,13 @@
 namespace grapevine::spec {
 
 struct SpecEntry {
-  std::string key;    // "lr-scaling": TOML key and, with --, the flag
-  std::string group;  // heading in --help: "Algorithm", "Graph", …
-  std::string help;   // one line, with units
+  std::string key;   // "lr-scaling": TOML key and, with --, the flag
+  std::string group; // heading in --help: "Algorithm", "Graph", …
+  std::string help;  // one line, with units
   // "integer", "number", "text", "yes/no", "numbers", "bytes" (an integer
   // with an optional unit: 64k, 1MiB)
   std::string type;
-  std::vector<std::string> allowed;  // empty = free
+  std::vector<std::string> allowed; // empty = free
   // False for what cannot change a result (transport, threads, paths):
   // left out of the hash that names the run.
   bool decides_result;
@@ -41,7 +41,7 @@ struct Preset {
   std::string summary;
   std::string agreement;
   std::string optimizer;
-  std::string graph;  // empty = any
+  std::string graph; // empty = any
 };
 const std::vector<Preset>& preset_table();
 
@@ -80,4 +80,4 @@ std::string run_name(const Spec& spec);
 // Key -> TOML value for the keys that decide the result: what workers compare.
 std::map<std::string, std::string> spec_fingerprint(const Spec& spec);
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

@@ -44,7 +44,10 @@ class Reader {
       return toml::parse(text, file_);
     } catch (const toml::parse_error& error) {
       throw ConfigError(fmt::format(
-          "{}:{}: {}", file_, error.source().begin.line, error.description()));
+          "{}:{}: {}",
+          file_,
+          error.source().begin.line,
+          error.description()));
     }
   }
 
@@ -69,8 +72,8 @@ class Reader {
     if (file.matrix_origin.empty()) file.matrix_origin = place(key.source());
   }
 
-  const SpecEntry& entry_of(
-      const toml::key& key, const toml::node& node) const {
+  const SpecEntry& entry_of(const toml::key& key, const toml::node& node)
+      const {
     std::string name(key.str());
     std::replace(name.begin(), name.end(), '_', '-');
     if (const SpecEntry* entry = find_entry(name)) return *entry;
@@ -86,14 +89,17 @@ class Reader {
         near ? fmt::format("; did you mean '{}'?", *near) : ""));
   }
 
-  void add(
-      Assignments& list, const toml::key& key, const toml::node& node) const {
+  void add(Assignments& list, const toml::key& key, const toml::node& node)
+      const {
     const SpecEntry& entry = entry_of(key, node);
     const std::string origin = place(key.source());
     for (const Assignment& other : list) {
       if (other.key != entry.key) continue;
       throw ConfigError(fmt::format(
-          "{}: '{}' was given before, at {}", origin, key.str(), other.origin));
+          "{}: '{}' was given before, at {}",
+          origin,
+          key.str(),
+          other.origin));
     }
     list.push_back({entry.key, text_of(entry, node, origin), origin});
   }
@@ -178,8 +184,8 @@ class Reader {
     return "a date or time";
   }
 
-  std::vector<Axis> read_matrix(
-      const toml::key& key, const toml::node& node) const {
+  std::vector<Axis> read_matrix(const toml::key& key, const toml::node& node)
+      const {
     if (!node.is_table()) {
       throw ConfigError(
           place(key.source()) + ": 'matrix' is a table: write [matrix]");
@@ -216,7 +222,8 @@ class Reader {
   }
 
   std::vector<Assignments> read_runs(
-      const toml::key& key, const toml::node& node) const {
+      const toml::key& key,
+      const toml::node& node) const {
     if (!node.is_array_of_tables()) {
       throw ConfigError(
           place(key.source()) +
@@ -235,10 +242,10 @@ class Reader {
   std::string file_;
 };
 
-}  // namespace
+} // namespace
 
 TomlFile read_toml(std::string_view text, const std::string& file_name) {
   return Reader(file_name).read(text);
 }
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

@@ -13,13 +13,14 @@
 namespace grapevine::spec {
 namespace {
 
-constexpr std::array<const char*, 6> kGraphKeys = {
-    "rows", "k", "edges", "workers-per-node", "k0", "gamma"};
+constexpr std::array<const char*, 6> kGraphKeys =
+    {"rows", "k", "edges", "workers-per-node", "k0", "gamma"};
 
 class Validator {
  public:
   explicit Validator(const ParsedSpec& parsed)
-      : spec_(parsed.spec), origins_(parsed.origins) {}
+      : spec_(parsed.spec),
+        origins_(parsed.origins) {}
 
   void run() const {
     check_agreement();
@@ -32,7 +33,8 @@ class Validator {
   // "--k: reason" with the origins of those keys that were given, else with
   // the keys themselves.
   [[noreturn]] void refuse(
-      const std::vector<std::string>& keys, const std::string& reason) const {
+      const std::vector<std::string>& keys,
+      const std::string& reason) const {
     std::vector<std::string> places;
     for (const std::string& key : keys) {
       const auto origin = origins_.find(key);
@@ -133,7 +135,7 @@ class Validator {
   const Origins& origins_;
 };
 
-}  // namespace
+} // namespace
 
 graph::GraphOptions graph_options(const Spec& spec) {
   return {
@@ -153,4 +155,4 @@ void validate(const ParsedSpec& parsed) {
   Validator(parsed).run();
 }
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

@@ -85,7 +85,7 @@ int64_t unit_factor(std::string_view unit) {
   return 0;
 }
 
-}  // namespace
+} // namespace
 
 int64_t parse_integer(std::string_view text, IntegerRange range) {
   int64_t value = 0;
@@ -179,4 +179,4 @@ std::string comma_list(std::span<const std::string> words) {
   return text;
 }
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

@@ -43,4 +43,4 @@ std::string toml_text(std::string_view text);
 // "a, b, c".
 std::string comma_list(std::span<const std::string> words);
 
-}  // namespace grapevine::spec
+} // namespace grapevine::spec

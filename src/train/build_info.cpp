@@ -1,8 +1,8 @@
 #include "train/build_info.h"
 
-#include <nlohmann/json.hpp>
 #include <torch/version.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <fstream>
@@ -39,8 +39,7 @@ nlohmann::json machine_info() {
       {"host", host.data()},
       {"cores", std::thread::hardware_concurrency()},
       {"memory_bytes",
-       static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) *
-           sysconf(_SC_PAGE_SIZE)},
+       static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)},
       {"cpu", cpu_model()}};
 }
 

@@ -7,8 +7,8 @@
 
 namespace grapevine::train {
 
-std::string build_version(); // "0.1.0"
-std::string torch_version(); // "1.13.0"
+std::string build_version();   // "0.1.0"
+std::string torch_version();   // "1.13.0"
 nlohmann::json machine_info(); // host, cores, memory, cpu
 
 } // namespace grapevine::train

@@ -28,7 +28,7 @@ std::unique_ptr<EvaluationSet> draw_subset(
 
 double Evaluation::mean_accuracy() const {
   return std::accumulate(test_accuracy.begin(), test_accuracy.end(), 0.0) /
-      static_cast<double>(test_accuracy.size());
+         static_cast<double>(test_accuracy.size());
 }
 
 Evaluator::Evaluator(

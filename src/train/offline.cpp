@@ -63,7 +63,9 @@ class StoredRun {
           directory.path().string()));
     }
     return spec::parse_spec(
-               directory.read_spec(), directory.spec_file().string(), {})
+               directory.read_spec(),
+               directory.spec_file().string(),
+               {})
         .spec;
   }
 
@@ -117,8 +119,7 @@ int64_t export_run(
   use_one_torch_thread();
   StoredRun stored(run, data_path);
   Worker average(stored.setup().worker_options());
-  stored.cluster().mean(
-      algo::Plane::kParameters, average.arena().parameters());
+  stored.cluster().mean(algo::Plane::kParameters, average.arena().parameters());
   stored.cluster().mean(algo::Plane::kBuffers, average.arena().buffers());
   const auto tensors = named_tensors(average.arena());
   record::write_safetensors(

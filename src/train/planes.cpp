@@ -68,7 +68,8 @@ void load_tensors(
           fmt::join(tensor.shape, ", ")));
     }
     std::ranges::copy(
-        found->second.values, plane.subspan(tensor.offset).begin());
+        found->second.values,
+        plane.subspan(tensor.offset).begin());
   }
 }
 

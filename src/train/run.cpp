@@ -25,12 +25,13 @@ constexpr double kCheckpointSeconds = 60;
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) /
-      static_cast<double>(values.size());
+         static_cast<double>(values.size());
 }
 
 std::vector<arena::Arena*> arenas_of(std::vector<Worker>& workers) {
   std::vector<arena::Arena*> arenas;
-  for (Worker& worker : workers) arenas.push_back(&worker.arena());
+  for (Worker& worker : workers)
+    arenas.push_back(&worker.arena());
   return arenas;
 }
 
@@ -136,7 +137,9 @@ bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
   try {
     if (checkpoint.workers != cluster_.size()) {
       throw IoError(fmt::format(
-          "{} holds {} workers", checkpoint.directory.string(), checkpoint.workers));
+          "{} holds {} workers",
+          checkpoint.directory.string(),
+          checkpoint.workers));
     }
     for (size_t i = 0; i < workers_.size(); ++i) {
       restore_planes(
@@ -156,8 +159,8 @@ bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
   step_ = checkpoint.step;
   attempt_ = state.at("attempt").get<int>() + 1;
   last_train_loss_ = state.at("train_loss").is_number()
-      ? state.at("train_loss").get<double>()
-      : std::nan("");
+                         ? state.at("train_loss").get<double>()
+                         : std::nan("");
   const auto& sums = state.at("epoch_loss");
   for (size_t i = 0; i < workers_.size(); ++i) {
     const auto& sum = sums.at(cluster_.hosted()[i]);
@@ -222,8 +225,8 @@ bool Run::checkpoint_is_due(bool epoch_ended) {
   if (every > 0) return step_ % every == 0;
   if (!epoch_ended) return false;
   return cluster_.broadcast(
-             since_checkpoint_.seconds() > kCheckpointSeconds ? "yes"
-                                                              : "no") == "yes";
+             since_checkpoint_.seconds() > kCheckpointSeconds ? "yes" : "no") ==
+         "yes";
 }
 
 TrainResult Run::run() {
@@ -232,8 +235,8 @@ TrainResult Run::run() {
   since_checkpoint_.restart();
   while (step_ < setup_.total_steps) {
     train_step();
-    const bool epoch_ended = step_ % setup_.steps_per_epoch() == 0 ||
-        step_ == setup_.total_steps;
+    const bool epoch_ended =
+        step_ % setup_.steps_per_epoch() == 0 || step_ == setup_.total_steps;
     const auto stop = stop_reason(epoch_ended);
     if (epoch_ended && !stop) finish_epoch();
     if (stop) return finish(*stop);
@@ -259,11 +262,15 @@ void Run::train_step() {
          }
          const data::Batch& batch = batches_[index];
          losses_[index] = workers_[index].compute_gradient(
-             batch, setup_.batch_weight(step_, batch.samples()), spans_[index]);
+             batch,
+             setup_.batch_weight(step_, batch.samples()),
+             spans_[index]);
        }});
-  for (size_t i = 0; i < workers_.size(); ++i) epoch_loss_[i] += losses_[i];
+  for (size_t i = 0; i < workers_.size(); ++i)
+    epoch_loss_[i] += losses_[i];
   if (setup_.spec.check) {
-    for (const Worker& worker : workers_) worker.verify_bound();
+    for (const Worker& worker : workers_)
+      worker.verify_bound();
   }
   record_step(lr);
   if (is_probe) probe();
@@ -306,7 +313,8 @@ void Run::probe() {
       {"consensus_distance", distance}};
   std::vector<double> values(all.size());
   for (size_t tensor = 0; tensor < all[0].size(); ++tensor) {
-    for (size_t i = 0; i < all.size(); ++i) values[i] = all[i][tensor];
+    for (size_t i = 0; i < all.size(); ++i)
+      values[i] = all[i][tensor];
     const probe::Dispersion spread = probe::dispersion(values);
     record["gini"].push_back(spread.gini);
     record["index_of_dispersion"].push_back(spread.index_of_dispersion);
@@ -325,7 +333,8 @@ void Run::finish_epoch() {
     mine.push_back({sum / static_cast<double>(steps)});
   }
   double total = 0;
-  for (const auto& row : cluster_.all_gather(mine)) total += row[0];
+  for (const auto& row : cluster_.all_gather(mine))
+    total += row[0];
   last_train_loss_ = total / cluster_.size();
   std::ranges::fill(epoch_loss_, 0.0);
 
@@ -376,7 +385,8 @@ void Run::evaluate() {
 std::optional<Outcome> Run::stop_reason(bool epoch_ended) {
   const bool is_control =
       epoch_ended || slow_steps_ || step_ % kControlEvery == 0;
-  if (!is_control && cluster_.hosted().size() < static_cast<size_t>(cluster_.size())) {
+  if (!is_control &&
+      cluster_.hosted().size() < static_cast<size_t>(cluster_.size())) {
     return std::nullopt;
   }
   const bool interrupted = hooks_.interrupt != nullptr && *hooks_.interrupt;
@@ -391,8 +401,9 @@ std::optional<Outcome> Run::stop_reason(bool epoch_ended) {
   }
   const cluster::Rows rows = cluster_.all_gather(mine);
   const auto any = [&](size_t column) {
-    return std::ranges::any_of(
-        rows, [&](const auto& row) { return row[column] != 0; });
+    return std::ranges::any_of(rows, [&](const auto& row) {
+      return row[column] != 0;
+    });
   };
   slow_steps_ = rows[0][2] != 0;
   // Divergence is looked for at steps that do not depend on the clock, so
@@ -468,7 +479,8 @@ double Run::consensus_distance() {
         probe::squared_distance(workers_[index].arena().parameters(), mean)};
   });
   std::vector<double> distances;
-  for (const auto& row : cluster_.all_gather(mine)) distances.push_back(row[0]);
+  for (const auto& row : cluster_.all_gather(mine))
+    distances.push_back(row[0]);
   return probe::consensus_distance(distances);
 }
 
@@ -481,8 +493,7 @@ void Run::report_progress(const std::string& phase, bool force) {
   progress.phase = phase;
   progress.step = step_;
   progress.steps = setup_.total_steps;
-  progress.epoch =
-      setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch + 1;
+  progress.epoch = setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch + 1;
   progress.epochs = setup_.moment(setup_.total_steps - 1).epoch + 1;
   progress.loss = losses_.empty() ? 0 : mean_of(losses_);
   if (evaluation_) {

@@ -74,10 +74,10 @@ class Run {
   std::vector<probe::Spans> spans_;
 
   int attempt_ = 0;
-  int64_t step_ = 0; // done
-  std::vector<double> losses_;      // of each hosted worker, last step
-  std::vector<double> epoch_loss_;  // sums over the epoch so far
-  double last_train_loss_ = 0;      // mean over replicas and the last epoch
+  int64_t step_ = 0;               // done
+  std::vector<double> losses_;     // of each hosted worker, last step
+  std::vector<double> epoch_loss_; // sums over the epoch so far
+  double last_train_loss_ = 0;     // mean over replicas and the last epoch
   std::optional<Evaluation> evaluation_;
   int64_t evaluated_at_ = -1; // step
 

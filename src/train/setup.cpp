@@ -21,17 +21,16 @@ optim::LrOptions make_lr(const spec::Spec& spec, const Setup& setup) {
   optim::LrOptions lr;
   lr.lr = spec.lr;
   lr.decay = spec.lr_schedule == "cosine" ? optim::LrDecay::kCosine
-      : spec.lr_schedule == "step"        ? optim::LrDecay::kStep
+             : spec.lr_schedule == "step" ? optim::LrDecay::kStep
                                           : optim::LrDecay::kConstant;
   lr.step_fractions = spec.lr_steps;
   lr.scaling = spec.lr_scaling == "linear" ? optim::LrScaling::kLinear
-      : spec.lr_scaling == "sqrt"          ? optim::LrScaling::kSqrt
+               : spec.lr_scaling == "sqrt" ? optim::LrScaling::kSqrt
                                            : optim::LrScaling::kNone;
-  lr.scaling_by = spec.lr_scaling_by == "degree"
-      ? optim::LrScalingBy::kDegree
-      : optim::LrScalingBy::kWorkers;
-  lr.warmup_steps = std::llround(
-      spec.warmup * static_cast<double>(setup.steps_per_epoch()));
+  lr.scaling_by = spec.lr_scaling_by == "degree" ? optim::LrScalingBy::kDegree
+                                                 : optim::LrScalingBy::kWorkers;
+  lr.warmup_steps =
+      std::llround(spec.warmup * static_cast<double>(setup.steps_per_epoch()));
   lr.total_steps = setup.total_steps;
   lr.batch = spec.batch;
   lr.workers = spec.n;

@@ -7,9 +7,7 @@ namespace grapevine::train {
 
 class Stopwatch {
  public:
-  double seconds() const {
-    return banked_ + (running_ ? since(start_) : 0);
-  }
+  double seconds() const { return banked_ + (running_ ? since(start_) : 0); }
   void pause() {
     if (running_) banked_ += since(start_);
     running_ = false;

@@ -46,9 +46,10 @@ std::unique_ptr<cluster::Cluster> make_cluster(
   const std::string name = transport_of(spec, environment);
   if (name == "virtual") return cluster::make_virtual_cluster(spec.n, pool);
   const auto options = communicator_options(spec);
-  auto link = name == "mpi"
-      ? transport::make_mpi_transport()
-      : transport::make_gloo_transport(environment, options.deadline);
+  auto link =
+      name == "mpi"
+          ? transport::make_mpi_transport()
+          : transport::make_gloo_transport(environment, options.deadline);
   if (link->size() != spec.n) {
     throw ConfigError(fmt::format(
         "-n {} does not fit the launcher, which started {} processes; leave "
@@ -65,7 +66,9 @@ void check_same_spec(
     const record::RunDirectory& directory,
     const spec::Spec& spec) {
   const spec::ParsedSpec stored = spec::parse_spec(
-      directory.read_spec(), directory.spec_file().string(), {});
+      directory.read_spec(),
+      directory.spec_file().string(),
+      {});
   const auto theirs = spec::spec_fingerprint(stored.spec);
   for (const auto& [key, value] : spec::spec_fingerprint(spec)) {
     const auto found = theirs.find(key);
@@ -116,8 +119,7 @@ comm::Fingerprint fingerprint(const Setup& setup) {
       "{} training and {} test samples",
       setup.dataset.train->size(),
       setup.dataset.test->size());
-  parts["graph"] =
-      fmt::format("{:016x}", setup.schedule->at({0, 0})->digest());
+  parts["graph"] = fmt::format("{:016x}", setup.schedule->at({0, 0})->digest());
   parts["build"] = build_version();
   parts["torch"] = torch_version();
   parts["instructions"] = kernel::instruction_set();
@@ -232,7 +234,8 @@ Estimate estimate(
   const int64_t planes = 2 + arena.state_planes();
   Estimate estimate;
   estimate.parameters = arena.layout().elements();
-  estimate.memory_bytes = static_cast<int64_t>(sizeof(float)) * spec.n *
+  estimate.memory_bytes =
+      static_cast<int64_t>(sizeof(float)) * spec.n *
       (planes * arena.layout().size() + arena.buffer_layout().size());
   estimate.steps = setup.total_steps;
   return estimate;

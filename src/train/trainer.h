@@ -49,8 +49,8 @@ struct Progress {
   int64_t steps = 0;
   int64_t epoch = 0; // the one that is being trained, from 1
   int64_t epochs = 0;
-  double loss = 0;                       // mean of the last steps
-  std::optional<double> test_accuracy;   // last evaluation
+  double loss = 0;                     // mean of the last steps
+  std::optional<double> test_accuracy; // last evaluation
   std::optional<double> averaged_model_accuracy;
   double degree = 0;
   double samples_per_second = 0;

@@ -91,14 +91,16 @@ double Worker::compute_gradient(
   auto* inputs = const_cast<float*>(batch.inputs.data());
   auto* labels = const_cast<int64_t*>(batch.labels.data());
   const torch::Tensor input = torch::from_blob(
-      inputs, batch_shape(batch.samples(), state_->sample_shape));
+      inputs,
+      batch_shape(batch.samples(), state_->sample_shape));
   const torch::Tensor label =
       torch::from_blob(labels, {batch.samples()}, torch::kInt64);
   torch::Tensor loss;
   {
     const probe::SpanTimer timer(spans, probe::Span::kForward);
     loss = torch::nn::functional::cross_entropy(
-        state_->model->forward(input), label);
+        state_->model->forward(input),
+        label);
     if (weight != 1) loss = loss * weight;
   }
   const probe::SpanTimer timer(spans, probe::Span::kBackward);
@@ -117,8 +119,8 @@ Score Worker::score(const EvaluationSet& set, int64_t batch) const {
   const torch::Tensor labels = set.tensors_->labels.slice(0, begin, end);
   const torch::Tensor logits =
       state_->model->forward(set.tensors_->inputs.slice(0, begin, end));
-  const auto sum = torch::nn::functional::CrossEntropyFuncOptions().reduction(
-      torch::kSum);
+  const auto sum =
+      torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum);
   return {
       torch::nn::functional::cross_entropy(logits, labels, sum).item<double>(),
       logits.argmax(1).eq(labels).sum().item<double>()};

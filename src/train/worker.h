@@ -21,9 +21,7 @@ namespace grapevine::train {
 // Test samples, gathered once and shared by all evaluations.
 class EvaluationSet {
  public:
-  EvaluationSet(
-      const data::Source& source,
-      std::span<const int64_t> indices);
+  EvaluationSet(const data::Source& source, std::span<const int64_t> indices);
   ~EvaluationSet();
   int64_t samples() const;
   // The set is evaluated in batches; the last one may be shorter.

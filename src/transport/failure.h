@@ -54,4 +54,4 @@ inline void check_operation(int rank, int size, int peer, Tag tag) {
   GV_CHECK_LE(tag, kMaxTag);
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

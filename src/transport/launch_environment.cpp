@@ -47,8 +47,8 @@ class Variables {
     return *value;
   }
 
-  int need_number(
-      const char* name, const char* because, int64_t least = 0) const {
+  int need_number(const char* name, const char* because, int64_t least = 0)
+      const {
     const auto value = number(name, least);
     if (!value) throw_missing(name, because);
     return static_cast<int>(*value);
@@ -60,9 +60,12 @@ class Variables {
 
  private:
   [[noreturn]] static void throw_missing(
-      const char* name, const char* because) {
+      const char* name,
+      const char* because) {
     throw ConfigError(fmt::format(
-        "environment variable {} is not set, although {}", name, because));
+        "environment variable {} is not set, although {}",
+        name,
+        because));
   }
 
   const GetEnv& get_env_;
@@ -98,7 +101,8 @@ void read_master(const Variables& variables, LaunchEnvironment& environment) {
 }
 
 void read_store_file(
-    const Variables& variables, LaunchEnvironment& environment) {
+    const Variables& variables,
+    LaunchEnvironment& environment) {
   environment.store_file = variables.text("GRAPEVINE_STORE_FILE").value_or("");
 }
 
@@ -152,9 +156,12 @@ std::optional<LaunchEnvironment> read_mpirun(const Variables& variables) {
     environment.kind = Kind::kMpi;
     environment.transport = "mpi";
     environment.rank = variables.need_number(
-        names.rank, fmt::format("{} is", names.size).c_str());
+        names.rank,
+        fmt::format("{} is", names.size).c_str());
     environment.size = variables.need_number(
-        names.size, fmt::format("{} is", names.rank).c_str(), 1);
+        names.size,
+        fmt::format("{} is", names.rank).c_str(),
+        1);
     check_rank(environment, names.rank);
     environment.local_rank = variables.number_or(names.local_rank, 0);
     environment.local_size = variables.number_or(names.local_size, 1, 1);
@@ -184,7 +191,9 @@ std::optional<LaunchEnvironment> read_srun(const Variables& variables) {
   }
   LaunchEnvironment environment;
   environment.size = variables.number_or(
-      "SLURM_STEP_NUM_TASKS", variables.number_or("SLURM_NTASKS", 1, 1), 1);
+      "SLURM_STEP_NUM_TASKS",
+      variables.number_or("SLURM_NTASKS", 1, 1),
+      1);
   if (environment.size == 1) return std::nullopt;
   environment.kind = Kind::kSlurm;
   environment.rank = variables.need_number("SLURM_PROCID", "SLURM_STEP_ID is");
@@ -221,7 +230,7 @@ LaunchEnvironment read_launcher(const Variables& variables) {
   return {};
 }
 
-}  // namespace
+} // namespace
 
 LaunchEnvironment read_launch_environment(const GetEnv& get_env) {
   const Variables variables(get_env);
@@ -262,4 +271,4 @@ std::string first_host(const std::string& node_list) {
   return host;
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -27,7 +27,7 @@ namespace grapevine::transport {
 struct LaunchEnvironment {
   enum class Kind { kAlone, kMpi, kTorchrun, kSlurm, kGrapevine };
   Kind kind = Kind::kAlone;
-  std::string transport = "virtual";  // what --transport defaults to here
+  std::string transport = "virtual"; // what --transport defaults to here
   int rank = 0;
   int size = 1;
   int local_rank = 0;
@@ -56,4 +56,4 @@ LaunchEnvironment read_launch_environment();
 // The first host of a Slurm node list: "node01" of "node[01-04,07],other".
 std::string first_host(const std::string& node_list);
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

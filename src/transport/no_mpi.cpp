@@ -15,4 +15,4 @@ bool mpi_is_available() {
 
 void abandon_mpi(int) noexcept {}
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -19,4 +19,4 @@ void for_each_piece(size_t bytes, size_t limit, Visit&& visit) {
   } while (offset < bytes);
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -58,4 +58,4 @@ class SlotTable {
   std::vector<int32_t> free_;
 };
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

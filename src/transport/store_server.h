@@ -8,7 +8,7 @@ namespace grapevine::transport {
 
 class StoreServer {
  public:
-  virtual ~StoreServer() = default;  // stops serving
+  virtual ~StoreServer() = default; // stops serving
   virtual int port() const = 0;
 };
 
@@ -17,4 +17,4 @@ class StoreServer {
 // interfaces.
 std::unique_ptr<StoreServer> serve_store(int port = 0);
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -66,4 +66,4 @@ class Transport {
   virtual void wait(Request request, Deadline deadline) = 0;
 };
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

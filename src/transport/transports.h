@@ -49,4 +49,4 @@ std::unique_ptr<Transport> make_gloo_transport(
     const LaunchEnvironment& environment,
     std::chrono::duration<double> deadline);
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -1,5 +1,5 @@
-#include "arena/arena.h"
 #include "arena/layout.h"
+#include "arena/arena.h"
 #include "base/check.h"
 #include "base/random.h"
 
@@ -81,10 +81,14 @@ TEST(Arena, PlanesAreAlignedZeroAndOfOneLayout) {
   auto layout = std::make_shared<Layout>(odd_layout());
   Arena arena(layout, std::make_shared<Layout>(), 2);
   for (std::span<float> plane :
-       {arena.parameters(), arena.gradients(), arena.state(0), arena.state(1)}) {
+       {arena.parameters(),
+        arena.gradients(),
+        arena.state(0),
+        arena.state(1)}) {
     EXPECT_EQ(static_cast<int64_t>(plane.size()), layout->size());
     EXPECT_EQ(reinterpret_cast<uintptr_t>(plane.data()) % 64, 0U);
-    for (const float value : plane) EXPECT_EQ(value, 0.0F);
+    for (const float value : plane)
+      EXPECT_EQ(value, 0.0F);
   }
   EXPECT_TRUE(arena.buffers().empty());
 }
@@ -93,7 +97,8 @@ TEST(SquaredNorms, AgreeWithAPlainSum) {
   const Layout layout = odd_layout();
   std::vector<float> plane(layout.size());
   Random random(1, Purpose::kTest);
-  for (float& value : plane) value = static_cast<float>(random.normal());
+  for (float& value : plane)
+    value = static_cast<float>(random.normal());
   const auto norms = squared_norms(layout, plane);
   for (size_t t = 0; t < layout.tensors().size(); ++t) {
     double slow = 0;

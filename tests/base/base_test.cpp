@@ -17,7 +17,8 @@ namespace {
 TEST(Random, SameAddressSameNumbers) {
   Random a(7, Purpose::kTest, 1, 2);
   Random b(7, Purpose::kTest, 1, 2);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(a.next(), b.next());
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(a.next(), b.next());
 }
 
 TEST(Random, EveryPartOfTheAddressMatters) {
@@ -52,8 +53,10 @@ TEST(Random, UniformAndNormalHaveTheirMoments) {
 TEST(Random, BelowIsFairAndInRange) {
   Random random(3, Purpose::kTest);
   std::vector<int> seen(7);
-  for (int i = 0; i < 70000; ++i) ++seen[random.below(7)];
-  for (const int count : seen) EXPECT_NEAR(count, 10000, 500);
+  for (int i = 0; i < 70000; ++i)
+    ++seen[random.below(7)];
+  for (const int count : seen)
+    EXPECT_NEAR(count, 10000, 500);
 }
 
 TEST(Random, ShuffleIsAPermutation) {
@@ -62,7 +65,8 @@ TEST(Random, ShuffleIsAPermutation) {
   Random(3, Purpose::kTest).shuffle(std::span<int>(values));
   EXPECT_NE(values[0] + values[1] + values[2], 3);
   std::ranges::sort(values);
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(values[i], i);
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_EQ(values[i], i);
 }
 
 TEST(Names, NearestSpelling) {
@@ -94,7 +98,8 @@ TEST(ThreadPool, EveryIndexOnce) {
         EXPECT_LT(thread, threads);
         ++seen[index];
       });
-      for (const auto& times : seen) EXPECT_EQ(times, 1);
+      for (const auto& times : seen)
+        EXPECT_EQ(times, 1);
     }
   }
 }
@@ -102,9 +107,11 @@ TEST(ThreadPool, EveryIndexOnce) {
 TEST(ThreadPool, FirstErrorIsThrownAndThePoolGoesOn) {
   ThreadPool pool(3);
   EXPECT_THROW(
-      pool.for_each(100, [](int64_t index, int) {
-        if (index == 41) throw std::runtime_error("41");
-      }),
+      pool.for_each(
+          100,
+          [](int64_t index, int) {
+            if (index == 41) throw std::runtime_error("41");
+          }),
       std::runtime_error);
   std::atomic<int> done = 0;
   pool.for_each(10, [&](int64_t, int) { ++done; });

@@ -111,8 +111,7 @@ TEST(Bind, OtherTypesAreRefusedByName) {
     parameter_layout(net);
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_NE(
-        std::string(error.what()).find("conv.weight"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("conv.weight"), std::string::npos);
   }
 }
 

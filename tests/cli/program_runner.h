@@ -55,9 +55,12 @@ inline std::string read_text(const std::filesystem::path& path) {
 
 inline std::string quoted(const std::string& word) {
   std::string text = "'";
-  for (const char c : word)
-    text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
+  for (const char c : word) {
+    if (c == '\'') text += "'\\'";
+    text += c;
+  }
+  text += '\'';
+  return text;
 }
 
 inline Answer grapevine(
@@ -87,7 +90,8 @@ inline bool contains(const std::string& text, const std::string& part) {
 
 // One clear line on stderr, nothing on stdout, exit code 2.
 inline void expect_refusal(
-    const std::vector<std::string>& words, const std::string& message) {
+    const std::vector<std::string>& words,
+    const std::string& message) {
   const Answer answer = grapevine(words);
   EXPECT_EQ(answer.exit_code, 2) << answer.error;
   EXPECT_EQ(answer.out, "");
@@ -97,4 +101,4 @@ inline void expect_refusal(
       << answer.error;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

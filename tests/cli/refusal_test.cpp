@@ -6,7 +6,8 @@ namespace {
 TEST(Refusals, Verbs) {
   expect_refusal({"trian"}, "unknown verb 'trian'; did you mean 'train'?");
   expect_refusal(
-      {"--lr", "0.1"}, "unknown option '--lr'; the verb comes first");
+      {"--lr", "0.1"},
+      "unknown option '--lr'; the verb comes first");
   EXPECT_EQ(grapevine({}).exit_code, 2);
 }
 
@@ -25,7 +26,8 @@ TEST(Refusals, Flags) {
 
 TEST(Refusals, Values) {
   expect_refusal(
-      {"train", "--lr", "fast"}, "--lr: expected a number above 0, got 'fast'");
+      {"train", "--lr", "fast"},
+      "--lr: expected a number above 0, got 'fast'");
   expect_refusal({"train", "-n", "0"}, "-n: expected an integer from 1 to");
   expect_refusal({"train", "--momentum", "1"}, "--momentum: expected");
   expect_refusal(
@@ -46,9 +48,11 @@ TEST(Refusals, Values) {
 TEST(Refusals, Shapes) {
   expect_refusal({"train", "--graph", "hypercube", "-n", "6"}, "-n: ");
   expect_refusal(
-      {"train", "--graph", "torus", "--rows", "5", "-n", "8"}, "--rows, -n: ");
+      {"train", "--graph", "torus", "--rows", "5", "-n", "8"},
+      "--rows, -n: ");
   expect_refusal(
-      {"train", "--graph", "lattice", "--k", "3", "-n", "8"}, "--k, -n: ");
+      {"train", "--graph", "lattice", "--k", "3", "-n", "8"},
+      "--k, -n: ");
   expect_refusal({"graph", "hypercube", "-n", "6"}, "-n: ");
   expect_refusal({"graph", "ring", "-n", "8", "--k", "4"}, "takes no k");
 }
@@ -64,7 +68,8 @@ TEST(Refusals, Files) {
   expect_refusal({"train", "/no/such/run.toml"}, "/no/such/run.toml");
   const std::string key = scratch.write("key.toml", "lr = 0.1\ngrpah = 1\n");
   expect_refusal(
-      {"train", key}, key + ":2: unknown key 'grpah'; did you mean 'graph'?");
+      {"train", key},
+      key + ":2: unknown key 'grpah'; did you mean 'graph'?");
   const std::string type = scratch.write("type.toml", "n = \"four\"\n");
   expect_refusal({"train", type}, type + ":1: n: expected an integer");
   const std::string syntax = scratch.write("syntax.toml", "n = = 1\n");
@@ -83,7 +88,8 @@ TEST(Refusals, OtherVerbs) {
       {"graph", "rnig", "-n", "8"},
       "unknown graph 'rnig'; did you mean 'ring'?");
   expect_refusal(
-      {"graph", "ring", "--model-bytes", "many"}, "--model-bytes: expected");
+      {"graph", "ring", "--model-bytes", "many"},
+      "--model-bytes: expected");
   expect_refusal({"graph", "ring", "--step", "-1"}, "--step: expected");
   expect_refusal({"data"}, "say get NAME or list");
   expect_refusal({"data", "gte"}, "did you mean 'get'?");
@@ -99,5 +105,5 @@ TEST(Refusals, OtherVerbs) {
   expect_refusal({"launch", "-n", "0", "--", "models"}, "-n: expected");
 }
 
-}  // namespace
-}  // namespace grapevine::cli
+} // namespace
+} // namespace grapevine::cli

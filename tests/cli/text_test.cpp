@@ -44,7 +44,7 @@ TEST(Units, Others) {
   EXPECT_EQ(human_number(INFINITY), "–");
 }
 
-TEST(Progress, SaysWhatAPersonWantsToKnow) {
+train::Progress some_progress() {
   train::Progress progress;
   progress.step = 57;
   progress.steps = 152;
@@ -56,11 +56,27 @@ TEST(Progress, SaysWhatAPersonWantsToKnow) {
   progress.samples_per_second = 24300;
   progress.seconds_left = 12;
   progress.phase = "training";
+  return progress;
+}
+
+TEST(Progress, SaysWhatAPersonWantsToKnow) {
   EXPECT_EQ(
-      progress_line("ada", progress, 0),
-      "ada  epoch 3/8  step 57/152  loss 0.5000  accuracy 83.10 %  degree 2  "
+      progress_line("ada", some_progress()),
+      "ada  epoch 3/8  step 57/152  loss 0.5  accuracy 83.10 %  degree 2  "
       "24.3 k samples/s  12 s left");
 }
 
-}  // namespace
-}  // namespace grapevine::cli
+TEST(Progress, BarTakesTheRoomThatIsLeft) {
+  const train::Progress progress = some_progress();
+  for (const int width : {20, 60, 80, 100, 200}) {
+    EXPECT_LE(display_width(progress_bar("", progress, width)), width);
+  }
+  EXPECT_EQ(
+      progress_bar("", progress, 90),
+      "epoch 3/8  ███░░░░░░  37%  loss 0.5  accuracy 83.10 %  degree 2  "
+      "24.3 k samples/s  12 s left");
+  EXPECT_EQ(progress_bar("", progress, 16), "epoch 3/8  37%  ");
+}
+
+} // namespace
+} // namespace grapevine::cli

@@ -20,7 +20,8 @@ const std::vector<std::string> kTiny = {
     "1"};
 
 std::vector<std::string> tiny(
-    std::vector<std::string> words, const std::vector<std::string>& more) {
+    std::vector<std::string> words,
+    const std::vector<std::string>& more) {
   words.insert(words.end(), kTiny.begin(), kTiny.end());
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -179,5 +180,5 @@ TEST(LaunchVerb, PassesTheExitCodeOn) {
   EXPECT_TRUE(contains(answer.error, "--lr: expected a number above 0"));
 }
 
-}  // namespace
-}  // namespace grapevine::cli
+} // namespace
+} // namespace grapevine::cli

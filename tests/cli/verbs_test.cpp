@@ -103,8 +103,8 @@ TEST(GraphVerb, EveryGraphAnswers) {
 }
 
 TEST(GraphVerb, OneEpochOfAda) {
-  const std::vector<std::string> ada = {
-      "graph", "ada", "-n", "16", "--epochs", "5", "--json"};
+  const std::vector<std::string> ada =
+      {"graph", "ada", "-n", "16", "--epochs", "5", "--json"};
   EXPECT_EQ(json_of(ada)["degree"], 15);
   std::vector<std::string> last = ada;
   last.insert(last.end(), {"--epoch", "4"});
@@ -124,10 +124,13 @@ TEST(ModelsVerb, JsonNames) {
   std::set<std::string> names;
   for (const json& model : models) {
     EXPECT_EQ(
-        keys_of(model), (std::set<std::string>{"name", "parameters", "task"}));
+        keys_of(model),
+        (std::set<std::string>{"name", "parameters", "task"}));
     EXPECT_GT(model["parameters"].get<int64_t>(), 0);
     names.insert(model["name"].get<std::string>());
-    if (model["name"] == "resnet20") EXPECT_EQ(model["parameters"], 269722);
+    if (model["name"] == "resnet20") {
+      EXPECT_EQ(model["parameters"], 269722);
+    }
   }
   EXPECT_TRUE(names.count("mlp"));
 }
@@ -147,5 +150,5 @@ TEST(BenchVerb, DryRunOfTheDefault) {
   EXPECT_GT(plan["runs"][0]["steps"].get<int64_t>(), 0);
 }
 
-}  // namespace
-}  // namespace grapevine::cli
+} // namespace
+} // namespace grapevine::cli

@@ -1,11 +1,11 @@
 // One synchronous step, in a virtual cluster and over threads: the same bits,
 // the theory's means, and the invariants that --check looks at.
+#include "cluster/stepper.h"
 #include "algo/agreement.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "cluster/cluster.h"
 #include "cluster/invariants.h"
-#include "cluster/stepper.h"
 #include "graph/schedule.h"
 #include "optim/sgd.h"
 #include "transport/transports.h"
@@ -48,8 +48,8 @@ void fill_gradient(arena::Arena& arena, int rank, int64_t step) {
   Random random(6, Purpose::kTest, rank, step);
   for (const auto& tensor : arena.layout().tensors()) {
     for (int64_t i = tensor.offset; i < tensor.range().end; ++i) {
-      arena.gradients()[i] = arena.parameters()[i] * 0.1F +
-          static_cast<float>(random.normal());
+      arena.gradients()[i] =
+          arena.parameters()[i] * 0.1F + static_cast<float>(random.normal());
     }
   }
 }
@@ -66,7 +66,7 @@ struct Outcome {
   std::string sha256;
   int64_t messages = 0;
   int64_t bytes = 0;
-  std::vector<double> norms; // of worker 0, last step
+  std::vector<double> norms;     // of worker 0, last step
   std::vector<float> parameters; // of worker 0
 };
 
@@ -77,7 +77,8 @@ Outcome train(const Case& c, Cluster& cluster) {
     arenas.push_back(make_arena(rank, c.equal_start));
   }
   std::vector<arena::Arena*> pointers;
-  for (arena::Arena& arena : arenas) pointers.push_back(&arena);
+  for (arena::Arena& arena : arenas)
+    pointers.push_back(&arena);
   cluster.attach(pointers);
   graph::GraphOptions options;
   options.name = c.graph;
@@ -110,7 +111,8 @@ Outcome train(const Case& c, Cluster& cluster) {
   const auto norms = stepper.squared_norms(0);
   outcome.norms.assign(norms.begin(), norms.end());
   outcome.parameters.assign(
-      arenas[0].parameters().begin(), arenas[0].parameters().end());
+      arenas[0].parameters().begin(),
+      arenas[0].parameters().end());
   return outcome;
 }
 
@@ -184,8 +186,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::ValuesIn(cases()),
     [](const auto& info) {
       std::string name = info.param.agreement + "_" + info.param.graph + "_" +
-          std::to_string(info.param.n) + (info.param.clip > 0 ? "_clip" : "") +
-          (info.param.equal_start ? "" : "_apart");
+                         std::to_string(info.param.n) +
+                         (info.param.clip > 0 ? "_clip" : "") +
+                         (info.param.equal_start ? "" : "_apart");
       std::ranges::replace(name, '-', '_');
       return name;
     });
@@ -196,8 +199,7 @@ TEST(Stepper, AdaptThenCombineOnCompleteFollowsAllreduce) {
   c.agreement = "allreduce";
   const Outcome centralized = train_virtually(c, 1);
   for (size_t i = 0; i < centralized.parameters.size(); ++i) {
-    ASSERT_NEAR(
-        decentralized.parameters[i], centralized.parameters[i], 2e-6)
+    ASSERT_NEAR(decentralized.parameters[i], centralized.parameters[i], 2e-6)
         << i;
   }
 }
@@ -218,8 +220,8 @@ TEST(Invariants, MeanViolationNamesStepTensorAndWorker) {
   const Rows before = {{1, 2, 3}, {1, 2, 3}};
   Rows after = before;
   const Rows magnitudes = {{10, 10, 10}, {10, 10, 10}};
-  EXPECT_NO_THROW(check_mean_preserved(
-      arena.layout(), before, after, magnitudes, 12));
+  EXPECT_NO_THROW(
+      check_mean_preserved(arena.layout(), before, after, magnitudes, 12));
   after[1][2] += 0.1;
   try {
     check_mean_preserved(arena.layout(), before, after, magnitudes, 12);

@@ -44,7 +44,9 @@ TEST_P(Sweep, MixesBitForBitAsTheVirtualCluster) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Workers, Sweep, ::testing::Values(1, 2, 3, 4, 7, 8, 13));
+    Workers,
+    Sweep,
+    ::testing::Values(1, 2, 3, 4, 7, 8, 13));
 
 TEST(Communicator, SendsWhatThePlanPromises) {
   constexpr int64_t kCount = 13 * 1000;
@@ -169,7 +171,12 @@ TEST(Communicator, AllReduceMeanIsTheSameEverywhere) {
 
 TEST(Communicator, ExchangesPlanesOfAnyLength) {
   const std::vector<std::pair<int64_t, int64_t>> lengths{
-      {0, 0}, {1, 1}, {5000, 5000}, {123'456, 123'456}, {100'000, 3}, {0, 9}};
+      {0, 0},
+      {1, 1},
+      {5000, 5000},
+      {123'456, 123'456},
+      {100'000, 3},
+      {0, 9}};
   for (const auto& [first, second] : lengths) {
     const auto counts =
         run_workers(3, options_with(4096), [&](Communicator& worker) {
@@ -254,7 +261,9 @@ TEST_P(Collectives, NobodyPassesABarrierAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Workers, Collectives, ::testing::Values(1, 2, 3, 4, 7, 8));
+    Workers,
+    Collectives,
+    ::testing::Values(1, 2, 3, 4, 7, 8));
 
-}  // namespace
-}  // namespace grapevine::comm
+} // namespace
+} // namespace grapevine::comm

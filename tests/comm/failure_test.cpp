@@ -92,7 +92,8 @@ TEST(Failure, AHookThatThrowsBreaksTheCommunicator) {
   Communicator worker(std::move(transports[0]), impatient());
   std::vector<float> plane(10);
   const MixHooks hooks{
-      .before = [](Range) { throw ConfigError("no"); }, .after = {}};
+      .before = [](Range) { throw ConfigError("no"); },
+      .after = {}};
   const auto plan = make_all_reduce_plan(2);
   EXPECT_THROW(worker.mix(*plan, plane, hooks), ConfigError);
   EXPECT_THROW(worker.barrier(), ConfigError);
@@ -138,7 +139,7 @@ TEST(FlightRecorder, KeepsTheLast) {
   for (int i = 0; i < 6; ++i) {
     EXPECT_EQ(recorder.post(i, "mix", i % 2 ? "send" : "recv", i, 10 * i), i);
   }
-  recorder.finish(0, Flight::State::kDone);  // forgotten already
+  recorder.finish(0, Flight::State::kDone); // forgotten already
   recorder.finish(4, Flight::State::kDone);
   recorder.finish(5, Flight::State::kFailed);
   const auto flights = recorder.last();
@@ -153,5 +154,5 @@ TEST(FlightRecorder, KeepsTheLast) {
   EXPECT_FALSE(contains(text, "#3"));
 }
 
-}  // namespace
-}  // namespace grapevine::comm
+} // namespace
+} // namespace grapevine::comm

@@ -25,7 +25,7 @@ TEST(MakePlan, MovesALatticeInFourCopiesWhereBandwidthRules) {
 TEST(MakePlan, SendsFewMessagesWhereLatencyRules) {
   const auto plan = make_plan(graph::Mixing::lattice(1008, 112), kSmall);
   EXPECT_EQ(plan->name(), "doubling");
-  EXPECT_LE(plan->max_messages(), 10);  // 113 = 64 + 32 + 16 + 1: 6 + 4
+  EXPECT_LE(plan->max_messages(), 10); // 113 = 64 + 32 + 16 + 1: 6 + 4
   for (const int n : {13, 50, 96, 97, 1008}) {
     for (int k = 2; k <= n - 2; k += 2) {
       const auto small = make_plan(graph::Mixing::lattice(n, k), kSmall);
@@ -100,5 +100,5 @@ TEST(Plan, IdsDiffer) {
   EXPECT_NE(make_all_reduce_plan(2)->id(), make_all_reduce_plan(2)->id());
 }
 
-}  // namespace
-}  // namespace grapevine::comm
+} // namespace
+} // namespace grapevine::comm

@@ -64,7 +64,8 @@ class Interpreter {
     for (int i = 0; i < plan.n(); ++i) {
       programs_.push_back(plan.program(i));
       slots_.emplace_back(
-          programs_[i].slots, std::vector<float>(count_, nothing));
+          programs_[i].slots,
+          std::vector<float>(count_, nothing));
       slots_[i][kValue] = planes[i];
     }
     messages_ = match(programs_);
@@ -121,7 +122,9 @@ class Interpreter {
 };
 
 void expect_near_reference(
-    const Case& it, const Planes& planes, const Planes& mixed) {
+    const Case& it,
+    const Planes& planes,
+    const Planes& mixed) {
   for (int i = 0; i < it.mixing.n(); ++i) {
     const auto expected = testing::reference(it.mixing, planes, i);
     for (size_t e = 0; e < expected.size(); ++e) {
@@ -179,7 +182,9 @@ TEST(Program, OfBlockScanIsRightForEveryWindow) {
       const Planes mixed = Interpreter(*plan, planes).run();
       const auto lattice = graph::Mixing::lattice(n, k);
       expect_near_reference(
-          {fmt::format("{}, {}", n, k), lattice, plan}, planes, mixed);
+          {fmt::format("{}, {}", n, k), lattice, plan},
+          planes,
+          mixed);
       EXPECT_EQ(mixed, testing::mix_all(*plan, planes));
       EXPECT_LE(plan->max_messages(), 4);
     }
@@ -212,5 +217,5 @@ TEST(Piece, CutsNearlyEqually) {
   EXPECT_FALSE(overlap({1, 3}, {2, 3}));
 }
 
-}  // namespace
-}  // namespace grapevine::comm
+} // namespace
+} // namespace grapevine::comm

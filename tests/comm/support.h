@@ -50,8 +50,8 @@ struct Case {
   std::shared_ptr<const Plan> plan;
 };
 
-inline std::vector<std::vector<int>> random_groups(
-    int n, int group_size, uint64_t seed) {
+inline std::vector<std::vector<int>>
+random_groups(int n, int group_size, uint64_t seed) {
   std::vector<int> ranks(n);
   std::iota(ranks.begin(), ranks.end(), 0);
   Random(seed, Purpose::kTest).shuffle(std::span(ranks));
@@ -114,8 +114,8 @@ inline std::vector<Case> cases(int n) {
 }
 
 // sum_j W_ij x_j in double.
-inline std::vector<double> reference(
-    const graph::Mixing& mixing, const Planes& planes, int i) {
+inline std::vector<double>
+reference(const graph::Mixing& mixing, const Planes& planes, int i) {
   std::vector<double> result(planes[i].size(), 0.0);
   for (const graph::Term& term : mixing.row(i)) {
     for (size_t e = 0; e < result.size(); ++e) {
@@ -150,20 +150,23 @@ class CountingTransport : public transport::Transport {
   };
 
   CountingTransport(std::unique_ptr<Transport> inner, Counts* counts)
-      : inner_(std::move(inner)), counts_(counts) {}
+      : inner_(std::move(inner)),
+        counts_(counts) {}
 
   int rank() const override { return inner_->rank(); }
   int size() const override { return inner_->size(); }
   std::string name() const override { return "counting"; }
   transport::Request send(
-      std::span<const std::byte> bytes, int peer, transport::Tag tag) override {
+      std::span<const std::byte> bytes,
+      int peer,
+      transport::Tag tag) override {
     counts_->bytes += static_cast<int64_t>(bytes.size());
     ++counts_->calls;
     counts_->messages.insert({peer, tag});
     return inner_->send(bytes, peer, tag);
   }
-  transport::Request recv(
-      std::span<std::byte> bytes, int peer, transport::Tag tag) override {
+  transport::Request
+  recv(std::span<std::byte> bytes, int peer, transport::Tag tag) override {
     return inner_->recv(bytes, peer, tag);
   }
   bool test(transport::Request request) override {
@@ -196,7 +199,8 @@ inline std::vector<Counts> run_workers(
         try {
           Communicator communicator(
               std::make_unique<CountingTransport>(
-                  std::move(transports[i]), &counts[i]),
+                  std::move(transports[i]),
+                  &counts[i]),
               options);
           body(communicator);
         } catch (...) {
@@ -215,4 +219,4 @@ inline CommunicatorOptions options_with(int64_t chunk_bytes) {
   return {.deadline = std::chrono::seconds(60), .chunk_bytes = chunk_bytes};
 }
 
-}  // namespace grapevine::comm::testing
+} // namespace grapevine::comm::testing

@@ -89,7 +89,11 @@ TEST(Combine, SumsFromLeftToRightForAnyNumberOfTerms) {
       std::vector<float> sum(count), weighted(count), in_place;
       sum_scaled(sum.data(), sources.data(), terms, 0.3f, count);
       sum_weighted(
-          weighted.data(), sources.data(), weights.data(), terms, count);
+          weighted.data(),
+          sources.data(),
+          weights.data(),
+          terms,
+          count);
       for (int64_t e = 0; e < count; ++e) {
         float s = planes[0][e];
         float w = weights[0] * planes[0][e];
@@ -112,5 +116,5 @@ TEST(Combine, SumsFromLeftToRightForAnyNumberOfTerms) {
   }
 }
 
-}  // namespace
-}  // namespace grapevine::comm
+} // namespace
+} // namespace grapevine::comm

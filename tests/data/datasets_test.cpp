@@ -186,7 +186,8 @@ TEST(Datasets, DirectoryThatIsNone) {
 TEST(Datasets, NothingFoundNamesEveryPlaceAndTheRemedy) {
   const TemporaryFolder folder;
   const DataOptions options{
-      .name = "fashion-mnist", .search_path = {folder / "a", folder / "b"}};
+      .name = "fashion-mnist",
+      .search_path = {folder / "a", folder / "b"}};
   EXPECT_FALSE(locate_dataset(options));
   const auto message = message_of<IoError>([&] { load_dataset(options); });
   EXPECT_SAYS(message, "train-images-idx3-ubyte.gz");
@@ -199,7 +200,8 @@ TEST(Datasets, NothingFoundNamesEveryPlaceAndTheRemedy) {
 TEST(Datasets, SearchOrder) {
   const TemporaryFolder folder;
   const DataOptions options{
-      .name = "cifar10", .search_path = {folder / "a", folder / "b"}};
+      .name = "cifar10",
+      .search_path = {folder / "a", folder / "b"}};
   const auto found_after = [&](const std::string& file) {
     folder.write(file, "");
     return locate_dataset(options).value();
@@ -329,7 +331,7 @@ TEST(Synthetic, ClustersCarryOverToTheTestSet) {
     right += nearest - distances.begin() == test.labels[i];
   }
   EXPECT_GT(right, 230);
-  EXPECT_LT(right, 256);  // not a matter of course either
+  EXPECT_LT(right, 256); // not a matter of course either
 }
 
 TEST(Synthetic, RefusesImpossibleSizes) {
@@ -346,5 +348,5 @@ TEST(Synthetic, RefusesImpossibleSizes) {
   refuse({.synthetic_classes = 1});
 }
 
-}  // namespace
-}  // namespace grapevine::data
+} // namespace
+} // namespace grapevine::data

@@ -57,7 +57,8 @@ class DownloadTest : public testing::Test {
     EXPECT_EQ(read_text(folder_ / "a.gz"), a_);
     EXPECT_EQ(read_text(folder_ / "b.gz"), b_);
     EXPECT_EQ(
-        names_in(folder_.path()), (std::set<std::string>{"a.gz", "b.gz"}));
+        names_in(folder_.path()),
+        (std::set<std::string>{"a.gz", "b.gz"}));
   }
   std::string error(const DownloadOptions& options = {}) {
     return message_of<IoError>(
@@ -77,7 +78,7 @@ TEST_F(DownloadTest, GetsWhatIsMissing) {
   EXPECT_TRUE(dataset_is_complete(set(), folder_.path()));
   EXPECT_EQ(server_.requests(), (Requests{"a.gz", "b.gz"}));
   get_dataset(set(), folder_.path());
-  EXPECT_EQ(server_.requests().size(), 2);  // nothing more was asked for
+  EXPECT_EQ(server_.requests().size(), 2); // nothing more was asked for
 }
 
 TEST_F(DownloadTest, GetsOnlyTheWrongFileAgain) {
@@ -103,9 +104,9 @@ TEST_F(DownloadTest, TakesAMirror) {
 TEST_F(DownloadTest, ReportsProgress) {
   std::vector<DownloadProgress> seen;
   get_dataset(
-      set(), folder_.path(), {.progress = [&](const DownloadProgress& now) {
-        seen.push_back(now);
-      }});
+      set(),
+      folder_.path(),
+      {.progress = [&](const DownloadProgress& now) { seen.push_back(now); }});
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.front().file, "a.gz");
   EXPECT_EQ(seen.front().bytes_total, 300000);
@@ -117,7 +118,8 @@ TEST_F(DownloadTest, AThrowingProgressEndsItAndTheNextCallGoesOn) {
   struct Interrupted {};
   const auto interrupt = [](const DownloadProgress&) { throw Interrupted(); };
   EXPECT_THROW(
-      get_dataset(set(), folder_.path(), {.progress = interrupt}), Interrupted);
+      get_dataset(set(), folder_.path(), {.progress = interrupt}),
+      Interrupted);
   EXPECT_EQ(names_in(folder_.path()), std::set<std::string>{"a.gz.part"});
   const auto kept = std::filesystem::file_size(folder_ / "a.gz.part");
   EXPECT_GT(kept, 0);
@@ -199,7 +201,7 @@ TEST_F(DownloadTest, APartBeyondTheServersFileStartsOver) {
 TEST_F(DownloadTest, SaysWhatTheServerSaid) {
   server_.set({.status = 404});
   EXPECT_SAYS(error(), "404");
-  EXPECT_EQ(server_.requests().size(), 1);  // no use in asking again
+  EXPECT_EQ(server_.requests().size(), 1); // no use in asking again
   server_.set({.status = 503});
   EXPECT_SAYS(error({.attempts = 2}), "503");
   EXPECT_EQ(server_.requests().size(), 3);
@@ -260,7 +262,8 @@ TEST_F(ArchiveTest, UnpacksChecksAndTidiesUp) {
   EXPECT_EQ(read_text(folder_ / "a.bin"), a_);
   EXPECT_EQ(read_text(folder_ / "b.bin"), b_);
   EXPECT_EQ(
-      names_in(folder_.path()), (std::set<std::string>{"a.bin", "b.bin"}));
+      names_in(folder_.path()),
+      (std::set<std::string>{"a.bin", "b.bin"}));
   get_dataset(set(), folder_.path());
   EXPECT_EQ(server_.requests(), Requests{"toys.tar.gz"});
 }
@@ -330,5 +333,5 @@ TEST(Checksum, KnownDigests) {
   EXPECT_THROW(file_digest(folder / "none", Checksum::Kind::kMd5), IoError);
 }
 
-}  // namespace
-}  // namespace grapevine::data
+} // namespace
+} // namespace grapevine::data

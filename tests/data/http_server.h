@@ -25,7 +25,7 @@ class HttpServer {
     // Cuts the connection after this many bytes of a body, this many times.
     size_t cut_after = 0;
     int cuts = 0;
-    int status = 0;  // instead of an answer, if not 0
+    int status = 0; // instead of an answer, if not 0
   };
 
   explicit HttpServer(std::map<std::string, std::string> files)
@@ -43,7 +43,7 @@ class HttpServer {
     thread_ = std::jthread([this] { serve(); });
   }
   ~HttpServer() {
-    ::shutdown(listener_, SHUT_RDWR);  // ends the accept
+    ::shutdown(listener_, SHUT_RDWR); // ends the accept
     thread_.join();
     ::close(listener_);
   }
@@ -157,4 +157,4 @@ class HttpServer {
   std::jthread thread_;
 };
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

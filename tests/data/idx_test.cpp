@@ -36,11 +36,13 @@ TEST_F(IdxTest, ReadsPlainAndGzipped) {
   const std::vector<uint8_t> pixels(kPixels.begin(), kPixels.end());
   EXPECT_EQ(read_idx_images(folder_.write("i", kImages), kShape), pixels);
   EXPECT_EQ(
-      read_idx_images(folder_.write("i.gz", gzip(kImages)), kShape), pixels);
+      read_idx_images(folder_.write("i.gz", gzip(kImages)), kShape),
+      pixels);
   const std::vector<uint8_t> labels = {0, 9, 1};
   EXPECT_EQ(read_idx_labels(folder_.write("l", kLabels), 3, 10), labels);
   EXPECT_EQ(
-      read_idx_labels(folder_.write("l.gz", gzip(kLabels)), 3, 10), labels);
+      read_idx_labels(folder_.write("l.gz", gzip(kLabels)), 3, 10),
+      labels);
 }
 
 TEST_F(IdxTest, MissingFile) {
@@ -93,12 +95,14 @@ TEST_F(IdxTest, EveryTruncationOfTheGzipStreamIsSeen) {
 
 TEST_F(IdxTest, BytesAfterTheEnd) {
   EXPECT_SAYS(
-      images_error("plain", kImages + "x"), "expected 28 bytes, found more");
+      images_error("plain", kImages + "x"),
+      "expected 28 bytes, found more");
   EXPECT_SAYS(
       images_error("inside.gz", gzip(kImages + "x")),
       "expected 28 bytes unpacked, found more");
   EXPECT_SAYS(
-      images_error("behind.gz", gzip(kImages) + "garbage"), "found 7 more");
+      images_error("behind.gz", gzip(kImages) + "garbage"),
+      "found 7 more");
 }
 
 TEST_F(IdxTest, AFlippedByteIsSeen) {
@@ -132,5 +136,5 @@ TEST_F(IdxTest, LabelsOfAnotherCount) {
       "expected number of labels 4, found 3");
 }
 
-}  // namespace
-}  // namespace grapevine::data
+} // namespace
+} // namespace grapevine::data

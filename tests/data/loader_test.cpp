@@ -41,7 +41,11 @@ class LoaderSweep : public testing::TestWithParam<Case> {
  protected:
   static constexpr int kWorkers = 6;
   const std::shared_ptr<const Sharder> sharder_ = std::make_shared<Sharder>(
-      kSamples, kWorkers, 7, 9, PartialBatches::kKeep);
+      kSamples,
+      kWorkers,
+      7,
+      9,
+      PartialBatches::kKeep);
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -259,17 +263,18 @@ TEST(Loader, ChecksItsCallers) {
          .prefetch = prefetch});
     Batch batch;
     loader.take(2, 1, batch);
-    EXPECT_THROW(loader.take(2, 1, batch), CheckFailure);  // twice
-    EXPECT_THROW(loader.take(2, 2, batch), CheckFailure);  // not hosted
-    EXPECT_THROW(loader.take(1, 1, batch), CheckFailure);  // before
-    EXPECT_THROW(loader.take(5, 1, batch), CheckFailure);  // after
+    EXPECT_THROW(loader.take(2, 1, batch), CheckFailure); // twice
+    EXPECT_THROW(loader.take(2, 2, batch), CheckFailure); // not hosted
+    EXPECT_THROW(loader.take(1, 1, batch), CheckFailure); // before
+    EXPECT_THROW(loader.take(5, 1, batch), CheckFailure); // after
     loader.take(4, 3, batch);
     EXPECT_THROW(loader.take(4, 3, batch), CheckFailure);
   }
   EXPECT_THROW(Loader(synthetic(), sharder, {.workers = {3, 1}}), CheckFailure);
   EXPECT_THROW(
-      Loader(synthetic(), sharder, {.steps_per_epoch = 8}), CheckFailure);
+      Loader(synthetic(), sharder, {.steps_per_epoch = 8}),
+      CheckFailure);
 }
 
-}  // namespace
-}  // namespace grapevine::data
+} // namespace
+} // namespace grapevine::data

@@ -14,8 +14,8 @@ namespace {
 
 using Indices = std::vector<int64_t>;
 
-Indices step_of_all(
-    const Sharder& sharder, int workers, int64_t epoch, int64_t step) {
+Indices
+step_of_all(const Sharder& sharder, int workers, int64_t epoch, int64_t step) {
   Indices all;
   for (int w = 0; w < workers; ++w) {
     const auto part = sharder.indices(epoch, step, w);
@@ -85,7 +85,8 @@ TEST_P(SharderSweep, KeepBeginsAsDropAndEndsEvenly) {
   const Sharder keep(samples, workers, batch, 5, PartialBatches::kKeep);
   for (int64_t s = 0; s < drop.steps_per_epoch(); ++s) {
     EXPECT_EQ(
-        step_of_all(drop, workers, 1, s), step_of_all(keep, workers, 1, s));
+        step_of_all(drop, workers, 1, s),
+        step_of_all(keep, workers, 1, s));
   }
   const int64_t rest = samples % (workers * batch);
   EXPECT_EQ(keep.steps_per_epoch(), drop.steps_per_epoch() + (rest > 0));
@@ -169,5 +170,5 @@ TEST(Sharder, RefusesBadArguments) {
       1);
 }
 
-}  // namespace
-}  // namespace grapevine::data
+} // namespace
+} // namespace grapevine::data

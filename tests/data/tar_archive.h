@@ -6,8 +6,8 @@
 
 namespace grapevine::data {
 
-inline std::string tar_member(
-    const std::string& name, const std::string& bytes, char type = '0') {
+inline std::string
+tar_member(const std::string& name, const std::string& bytes, char type = '0') {
   std::string header(512, '\0');
   header.replace(0, name.size(), name);
   header.replace(100, 7, "0000644");
@@ -30,4 +30,4 @@ inline std::string tar_end() {
   return std::string(1024, '\0');
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

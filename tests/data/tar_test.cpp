@@ -68,7 +68,8 @@ TEST_F(TarTest, RefusesNamesThatClimb) {
     EXPECT_NE(message.find("'" + name + "'"), std::string::npos) << message;
   }
   EXPECT_NO_THROW(read_all(folder_.write(
-      "a.tar.gz", gzip(tar_member("a..b/..c", "x") + tar_end()))));
+      "a.tar.gz",
+      gzip(tar_member("a..b/..c", "x") + tar_end()))));
 }
 
 TEST_F(TarTest, EveryTruncationIsSeen) {
@@ -96,9 +97,10 @@ TEST_F(TarTest, RefusesWhatIsNoArchive) {
   auto flipped = tar_member("a", "aaa") + tar_end();
   flipped[0] = 'b';
   EXPECT_NE(
-      error(gzip(flipped)).find("expected a tar header"), std::string::npos);
+      error(gzip(flipped)).find("expected a tar header"),
+      std::string::npos);
   EXPECT_THROW(read_all(folder_ / "none.tar.gz"), IoError);
 }
 
-}  // namespace
-}  // namespace grapevine::data
+} // namespace
+} // namespace grapevine::data

@@ -85,4 +85,4 @@ std::string message_of(Action&& action) {
   return {};
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -17,4 +17,4 @@ inline DataOptions test_data(const std::string& name) {
   return options;
 }
 
-}  // namespace grapevine::data
+} // namespace grapevine::data

@@ -19,7 +19,7 @@ TEST(DrawSvg, HasEveryWorkerAndEdgeOnce) {
       draw_svg(*first_of({.name = "torus", .n = 12}), {.title = "torus"});
   EXPECT_EQ(svg.rfind("<svg ", 0), 0u);
   EXPECT_EQ(count(svg, "<circle"), 12);
-  EXPECT_EQ(count(svg, "M"), 24 + 1);  // 24 edges and the arrow head
+  EXPECT_EQ(count(svg, "M"), 24 + 1); // 24 edges and the arrow head
   EXPECT_NE(svg.find("torus, n = 12, degree 4"), std::string::npos);
   EXPECT_EQ(count(svg, "url(#a)"), 0);
 }
@@ -64,5 +64,5 @@ TEST(DrawText, ListsRows) {
       "2 <-  1/3 of 1  0.6667 of 2\n");
 }
 
-}  // namespace
-}  // namespace grapevine::graph
+} // namespace
+} // namespace grapevine::graph

@@ -69,7 +69,8 @@ TEST_F(Edges, ErrorsNameFileAndLine) {
       refusal(with(3, "0 1 0.5\n")),
       at_line(1) + "expected two ranks `i j`, got '0 1 0.5'");
   EXPECT_EQ(
-      refusal(with(3, "2 2\n")), at_line(1) + "worker 2 is joined with itself");
+      refusal(with(3, "2 2\n")),
+      at_line(1) + "worker 2 is joined with itself");
 }
 
 TEST_F(Edges, DisconnectedGraphsAreRefused) {
@@ -95,5 +96,5 @@ TEST_F(Edges, FilesThatCannotBeReadAreRefused) {
           std::filesystem::temp_directory_path().string() + " cannot be read");
 }
 
-}  // namespace
-}  // namespace grapevine::graph
+} // namespace
+} // namespace grapevine::graph

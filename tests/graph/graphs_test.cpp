@@ -143,15 +143,15 @@ TEST(Ring, SmallOnes) {
 }
 
 TEST(Torus, IsAsSquareAsPossible) {
-  const auto w = first_of({.name = "torus", .n = 12});  // 3 x 4
+  const auto w = first_of({.name = "torus", .n = 12}); // 3 x 4
   EXPECT_EQ(ranks_of(w->row(0)), (Ranks{0, 1, 3, 4, 8}));
   EXPECT_EQ(ranks_of(w->row(5)), (Ranks{1, 4, 5, 6, 9}));
 }
 
 TEST(Torus, CountsEachNeighbourOnce) {
-  const auto two_rows = first_of({.name = "torus", .n = 8});  // 2 x 4
+  const auto two_rows = first_of({.name = "torus", .n = 8}); // 2 x 4
   EXPECT_EQ(ranks_of(two_rows->row(0)), (Ranks{0, 1, 3, 4}));
-  const auto square = first_of({.name = "torus", .n = 4});  // 2 x 2
+  const auto square = first_of({.name = "torus", .n = 4}); // 2 x 2
   EXPECT_EQ(ranks_of(square->row(0)), (Ranks{0, 1, 2}));
   const auto prime = first_of({.name = "torus", .n = 13});
   EXPECT_EQ(prime->digest(), first_of({.name = "ring", .n = 13})->digest());
@@ -179,7 +179,8 @@ TEST(Exponential, ReceivesFromPowersOfTwo) {
 TEST(Lattice, TakesEvenKOrComplete) {
   EXPECT_EQ(first_of({.name = "lattice", .n = 12, .k = 10})->degree(), 10);
   EXPECT_EQ(
-      first_of({.name = "lattice", .n = 12, .k = 11})->form(), Form::kComplete);
+      first_of({.name = "lattice", .n = 12, .k = 11})->form(),
+      Form::kComplete);
   EXPECT_EQ(first_of({.name = "lattice", .n = 12})->k(), 4);
   EXPECT_EQ(
       refusal({.name = "lattice", .n = 12, .k = 5}),
@@ -257,5 +258,5 @@ TEST(RandomRegular, RefusesWhatDoesNotExist) {
       Form::kComplete);
 }
 
-}  // namespace
-}  // namespace grapevine::graph
+} // namespace
+} // namespace grapevine::graph

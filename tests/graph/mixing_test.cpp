@@ -130,5 +130,5 @@ TEST(Mixing, DigestsDoNotDependOnTheOrderOfConstruction) {
       Mixing::uniform({{1, 3}, {2, 0}, {3, 1}, {0, 2}}).digest());
 }
 
-}  // namespace
-}  // namespace grapevine::graph
+} // namespace
+} // namespace grapevine::graph

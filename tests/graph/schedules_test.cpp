@@ -132,7 +132,8 @@ TEST(RandomMatching, IsAddressedBySeedAndStep) {
         b->at({.step = 39 - step})->digest());
     EXPECT_EQ(a->at({.step = step})->digest(), b->at({.step = step})->digest());
     EXPECT_NE(
-        a->at({.step = step})->digest(), other->at({.step = step})->digest());
+        a->at({.step = step})->digest(),
+        other->at({.step = step})->digest());
   }
 }
 
@@ -239,5 +240,5 @@ TEST(GraphTable, RefusesImpossibleN) {
       "graph ring: n must lie in 1..4096, got 5000; nearest that works: 4096");
 }
 
-}  // namespace
-}  // namespace grapevine::graph
+} // namespace
+} // namespace grapevine::graph

@@ -71,7 +71,9 @@ TEST(Spectrum, SecondEigenvaluesOfTheTable) {
     EXPECT_NEAR(second_of({.name = "ring", .n = n}), row.ring, 6e-7);
     EXPECT_NEAR(second_of({.name = "torus", .n = n}), row.torus, 6e-7);
     EXPECT_NEAR(
-        second_of({.name = "exponential", .n = n}), row.exponential, 6e-7);
+        second_of({.name = "exponential", .n = n}),
+        row.exponential,
+        6e-7);
     const auto lattice = [&](int k) {
       return second_of({.name = "lattice", .n = n, .k = k});
     };
@@ -93,7 +95,8 @@ TEST(Spectrum, DegreesAndGap) {
   EXPECT_EQ(spectrum_of({.name = "one-peer-ring", .n = 12}).degree, 1);
   // 4 nodes of 2: 1 inside, 3 across, in turn.
   EXPECT_EQ(
-      spectrum_of({.name = "aer", .n = 8, .workers_per_node = 2}).degree, 2);
+      spectrum_of({.name = "aer", .n = 8, .workers_per_node = 2}).degree,
+      2);
   const auto ring = spectrum_of({.name = "ring", .n = 12});
   EXPECT_EQ(ring.spectral_gap, 1 - ring.second_eigenvalue);
 }
@@ -244,7 +247,8 @@ void expect_as_dense(const Schedule& schedule) {
     for (int j = 0; j < n; ++j) {
       if (count(i, j) == 0) continue;
       chi2 = std::max(
-          chi2, (inverse(i, i) + inverse(j, j) - 2 * inverse(i, j)) / 2);
+          chi2,
+          (inverse(i, i) + inverse(j, j) - 2 * inverse(i, j)) / 2);
     }
   }
   EXPECT_NEAR(s.chi2.value(), chi2, 1e-10);
@@ -321,7 +325,9 @@ TEST(Spectrum, ClosedFormsHoldAtFullSize) {
   const double turn = 2 * M_PI / 4096;
   // Two projections, whose smallest principal angle is a turn.
   EXPECT_NEAR(
-      second_of({.name = "one-peer-ring", .n = 4096}), std::cos(turn), 1e-10);
+      second_of({.name = "one-peer-ring", .n = 4096}),
+      std::cos(turn),
+      1e-10);
   EXPECT_NEAR(
       second_of({.name = "ring", .n = 4096}),
       (1 + 2 * std::cos(turn)) / 3,
@@ -334,5 +340,5 @@ TEST(Spectrum, ClosedFormsHoldAtFullSize) {
   EXPECT_LT(second_of({.name = "lattice", .n = 4096, .k = 4094}), 1e-3);
 }
 
-}  // namespace
-}  // namespace grapevine::graph
+} // namespace
+} // namespace grapevine::graph

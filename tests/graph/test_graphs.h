@@ -49,4 +49,4 @@ inline std::vector<int> ranks_of(const std::vector<Term>& row) {
   return ranks;
 }
 
-}  // namespace grapevine::graph
+} // namespace grapevine::graph

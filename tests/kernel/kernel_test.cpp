@@ -14,7 +14,8 @@ namespace {
 std::vector<float> noise(int64_t count, uint64_t stream) {
   Random random(11, Purpose::kTest, stream);
   std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(random.normal());
+  for (float& value : values)
+    value = static_cast<float>(random.normal());
   return values;
 }
 
@@ -26,12 +27,14 @@ TEST(ScaledSum, AddsFromLeftToRight) {
       for (int t = 0; t < terms; ++t) {
         inputs.push_back(noise(count + 5, t));
       }
-      for (const auto& input : inputs) pointers.push_back(input.data());
+      for (const auto& input : inputs)
+        pointers.push_back(input.data());
       std::vector<float> out(count);
       scaled_sum(out.data(), pointers, 5, count, 0.3F);
       for (int64_t i = 0; i < count; ++i) {
         float sum = inputs[0][i + 5];
-        for (int t = 1; t < terms; ++t) sum += inputs[t][i + 5];
+        for (int t = 1; t < terms; ++t)
+          sum += inputs[t][i + 5];
         ASSERT_EQ(out[i], sum * 0.3F);
       }
     }
@@ -40,12 +43,14 @@ TEST(ScaledSum, AddsFromLeftToRight) {
 
 TEST(SumOfSquares, ExactOnIntegersAndCloseOnNoise) {
   std::vector<float> ramp(1000);
-  for (int i = 0; i < 1000; ++i) ramp[i] = static_cast<float>(i);
+  for (int i = 0; i < 1000; ++i)
+    ramp[i] = static_cast<float>(i);
   EXPECT_EQ(sum_of_squares(ramp.data(), 1000), 332833500.0);
   EXPECT_EQ(sum(ramp.data(), 1000), 499500.0);
   const std::vector<float> values = noise(4097, 1);
   double slow = 0;
-  for (const float v : values) slow += static_cast<double>(v) * v;
+  for (const float v : values)
+    slow += static_cast<double>(v) * v;
   EXPECT_NEAR(sum_of_squares(values.data(), 4097), slow, 1e-9 * slow);
 }
 
@@ -90,7 +95,8 @@ TEST_P(SgdKernel, EqualsTheFormulaBitForBit) {
     const std::vector<float> g = noise(count, 10 + step);
     std::vector<const float*> terms;
     if (c.mix_terms > 0) terms = {x.data()};
-    for (int t = 1; t < c.mix_terms; ++t) terms.push_back(inbox.data());
+    for (int t = 1; t < c.mix_terms; ++t)
+      terms.push_back(inbox.data());
     const float scale =
         c.mix_terms > 0 ? 1.0F / static_cast<float>(c.mix_terms) : 1.0F;
     const double squares = sgd_update(
@@ -110,7 +116,8 @@ TEST_P(SgdKernel, EqualsTheFormulaBitForBit) {
     double slow_squares = 0;
     for (int64_t i = begin; i < count; ++i) {
       float mixed = slow_x[i];
-      for (int t = 1; t < c.mix_terms; ++t) mixed += inbox[i];
+      for (int t = 1; t < c.mix_terms; ++t)
+        mixed += inbox[i];
       if (c.mix_terms > 0) mixed *= scale;
       slow_step(c, step == 0, 0.1F, mixed, g[i], slow_x[i], slow_m[i]);
       slow_squares += static_cast<double>(slow_x[i]) * slow_x[i];

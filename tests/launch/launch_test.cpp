@@ -109,7 +109,8 @@ TEST_F(LaunchTest, WorkersKnowWhoTheyAre) {
       "test $MASTER_PORT -gt 0");
   for (const std::string rank : {"0", "1", "2"}) {
     EXPECT_EQ(
-        read("who." + rank), rank + "/3 " + rank + "/3 127.0.0.1 True 1\n");
+        read("who." + rank),
+        rank + "/3 " + rank + "/3 127.0.0.1 True 1\n");
   }
 }
 
@@ -145,15 +146,17 @@ TEST_F(LaunchTest, ASignalIsExitCodeOne) {
 TEST_F(LaunchTest, SurvivorsAreToldToEndAfterTheGrace) {
   LaunchOptions options;
   options.grace = milliseconds(300);
-  const auto report = run(
-      std::string("if [ $RANK = 0 ]; then exit 5; fi; ") + kSleepLong, options);
+  const auto report =
+      run(std::string("if [ $RANK = 0 ]; then exit 5; fi; ") + kSleepLong,
+          options);
   EXPECT_EQ(report.exit_code, 5);
   for (const int rank : {1, 2}) {
     EXPECT_EQ(report.workers[rank].signal, SIGTERM);
     EXPECT_TRUE(report.workers[rank].ended_by_launcher);
   }
   EXPECT_NE(
-      report.message.find("worker 2 did not end by itself"), std::string::npos)
+      report.message.find("worker 2 did not end by itself"),
+      std::string::npos)
       << report.message;
 }
 
@@ -230,7 +233,9 @@ TEST_P(LaunchSignals, ArePassedOnOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Signals, LaunchSignals, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
+    Signals,
+    LaunchSignals,
+    ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST_F(LaunchTest, HandlersAreGivenBack) {
   run("exit 0");
@@ -307,5 +312,5 @@ TEST(EnvironmentWith, ReplacesAndAdds) {
   EXPECT_EQ(count("GV_TEST_MORE="), 1);
 }
 
-}  // namespace
-}  // namespace grapevine::launch
+} // namespace
+} // namespace grapevine::launch

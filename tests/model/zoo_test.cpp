@@ -35,7 +35,9 @@ bool same_bits(Model& a, Model& b) {
 
 TEST(Zoo, ParameterCounts) {
   const std::map<std::string, int64_t> counts = {
-      {"mlp", 118282}, {"cnn", 20490}, {"resnet20", 269722}};
+      {"mlp", 118282},
+      {"cnn", 20490},
+      {"resnet20", 269722}};
   ASSERT_EQ(model_table().size(), counts.size());
   for (const auto& entry : model_table()) {
     EXPECT_EQ(parameter_count(entry), counts.at(entry.name)) << entry.name;
@@ -45,7 +47,10 @@ TEST(Zoo, ParameterCounts) {
 
 TEST(Zoo, Shapes) {
   const std::vector<Shape> shapes = {
-      {1, 28, 28}, {3, 32, 32}, {2, 9, 11}, {1, 8, 8}};
+      {1, 28, 28},
+      {3, 32, 32},
+      {2, 9, 11},
+      {1, 8, 8}};
   for (const auto& entry : model_table()) {
     for (const auto& shape : shapes) {
       auto options = of(entry.name, shape);
@@ -202,7 +207,8 @@ TEST(Zoo, TensorsDrawTheirOwnNumbers) {
   const auto values =
       make_model(of("resnet20", {3, 32, 32}))->named_parameters();
   EXPECT_FALSE(torch::equal(
-      values["layer1.0.conv1.weight"], values["layer1.0.conv2.weight"]));
+      values["layer1.0.conv1.weight"],
+      values["layer1.0.conv2.weight"]));
 }
 
 // Central differences in double against autograd, for a few elements of every
@@ -321,7 +327,7 @@ TEST(Zoo, Resnet20ShortcutsHaveNoParameters) {
   const auto input = images(2, {3, 32, 32});
   const auto stem =
       torch::conv2d(input, values["conv1.weight"], {}, 1, 1)
-          .div(std::sqrt(1 + 1e-5))  // fresh running statistics: 0 and 1
+          .div(std::sqrt(1 + 1e-5)) // fresh running statistics: 0 and 1
           .relu();
   using torch::indexing::None;
   using torch::indexing::Slice;
@@ -329,7 +335,9 @@ TEST(Zoo, Resnet20ShortcutsHaveNoParameters) {
   const auto averaged =
       stem.index({Slice(), Slice(), fourth, fourth}).mean({2, 3});
   const auto expected = torch::linear(
-      averaged, values["fc.weight"].narrow(1, 0, 16), values["fc.bias"]);
+      averaged,
+      values["fc.weight"].narrow(1, 0, 16),
+      values["fc.bias"]);
   EXPECT_TRUE(torch::allclose(model->forward(input), expected, 1e-4, 1e-5));
 }
 
@@ -339,7 +347,8 @@ TEST(Zoo, LearnsASmallBatchByHeart) {
     const auto input = images(8, entry.sample_shape);
     const auto target = torch::arange(8, torch::kLong);
     torch::optim::SGD optimizer(
-        model->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
+        model->parameters(),
+        torch::optim::SGDOptions(0.05).momentum(0.9));
     double loss = 0;
     for (int step = 0; step < 30; ++step) {
       optimizer.zero_grad();
@@ -379,5 +388,5 @@ TEST(Zoo, RefusesWhatItCannotMake) {
   says(refusal(none), "0 classes");
 }
 
-}  // namespace
-}  // namespace grapevine::model
+} // namespace
+} // namespace grapevine::model

@@ -22,8 +22,7 @@ TEST(LearningRate, ThePilotsSchedule) {
   options.workers = 96;
   const double peak = 0.02 * std::sqrt(32.0 * 96 / 256);
   EXPECT_NEAR(learning_rate(options, 0, 2), peak / 19, 1e-12);
-  EXPECT_NEAR(
-      learning_rate(options, 76, 2), peak * 0.5, 1e-12); // half-way
+  EXPECT_NEAR(learning_rate(options, 76, 2), peak * 0.5, 1e-12); // half-way
   EXPECT_LT(learning_rate(options, 151, 2), 0.001 * peak);
 }
 
@@ -54,7 +53,8 @@ TEST(LearningRate, StepDecay) {
 arena::Arena noisy_arena() {
   arena::Arena arena(
       std::make_shared<arena::Layout>(std::vector<arena::TensorEntry>{
-          {.name = "w", .shape = {100, 99}}, {.name = "b", .shape = {33}}}),
+          {.name = "w", .shape = {100, 99}},
+          {.name = "b", .shape = {33}}}),
       std::make_shared<arena::Layout>(),
       1);
   Random random(1, Purpose::kTest);

@@ -31,7 +31,9 @@ double in_one_process(const Planes& planes, int threads) {
     pointers.push_back(plane.data());
   ThreadPool pool(threads);
   return consensus_distance(
-      pointers, static_cast<int64_t>(planes[0].size()), pool);
+      pointers,
+      static_cast<int64_t>(planes[0].size()),
+      pool);
 }
 
 // As n processes do it: the all-reduce's mean, each its own distance.
@@ -75,7 +77,8 @@ TEST(Consensus, ByHand) {
   EXPECT_EQ(in_one_process({{1, 2}, {3, 2}}, 1), 1);
   EXPECT_EQ(
       squared_distance(
-          std::vector<float>{1, 2, 3}, std::vector<float>{0, 0, 0}),
+          std::vector<float>{1, 2, 3},
+          std::vector<float>{0, 0, 0}),
       14);
 }
 
@@ -127,5 +130,5 @@ TEST(Consensus, BugsAreChecked) {
       CheckFailure);
 }
 
-}  // namespace
-}  // namespace grapevine::probe
+} // namespace
+} // namespace grapevine::probe

@@ -113,7 +113,9 @@ TEST(Dispersion, ScaleDoesNotMatterButToTheIndex) {
           before.coefficient_of_variation,
           1e-13);
       EXPECT_NEAR(
-          after.quartile_coefficient, before.quartile_coefficient, 1e-13);
+          after.quartile_coefficient,
+          before.quartile_coefficient,
+          1e-13);
       EXPECT_NEAR(
           after.index_of_dispersion,
           before.index_of_dispersion * scale,
@@ -174,5 +176,5 @@ TEST(Quantile, Type7) {
   EXPECT_THROW(quantile_type7(four, -0.5), CheckFailure);
 }
 
-}  // namespace
-}  // namespace grapevine::probe
+} // namespace
+} // namespace grapevine::probe

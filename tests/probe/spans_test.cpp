@@ -43,5 +43,5 @@ TEST(Spans, NamesAreThoseOfTheRecords) {
   EXPECT_EQ(names, "data forward backward update exchange wait evaluate ");
 }
 
-}  // namespace
-}  // namespace grapevine::probe
+} // namespace
+} // namespace grapevine::probe

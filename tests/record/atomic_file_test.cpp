@@ -38,7 +38,9 @@ TEST(AtomicFile, FailedRenameLeavesNothing) {
   const TemporaryDirectory directory;
   std::filesystem::create_directories(directory / "file" / "inside");
   EXPECT_THROW_WITH(
-      write_atomically(directory / "file", "text"), IoError, "file");
+      write_atomically(directory / "file", "text"),
+      IoError,
+      "file");
   EXPECT_EQ(names_in(directory.path()), Names{"file"});
 }
 
@@ -58,7 +60,8 @@ TEST(AtomicFile, ThreadsDoNotMeet) {
       threads.emplace_back([&directory, thread] {
         for (int i = 0; i < 10; ++i) {
           write_atomically(
-              directory / "file", std::string(10000, char('a' + thread)));
+              directory / "file",
+              std::string(10000, char('a' + thread)));
         }
       });
     }
@@ -93,5 +96,5 @@ TEST(AtomicFile, ReadFileNamesWhatCannotBeRead) {
   EXPECT_THROW_WITH(read_file(directory.path()), IoError, "directory");
 }
 
-}  // namespace
-}  // namespace grapevine::record
+} // namespace
+} // namespace grapevine::record

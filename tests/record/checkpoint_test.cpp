@@ -18,7 +18,9 @@ class CheckpointsTest : public testing::Test {
 
   void write(int64_t step, int worker) const {
     const std::vector<float> values = {
-        static_cast<float>(step), static_cast<float>(worker), 0.5f};
+        static_cast<float>(step),
+        static_cast<float>(worker),
+        0.5f};
     const std::vector<TensorView> planes = {{"parameters", {3}, values}};
     checkpoints_.write_worker(step, worker, planes);
   }
@@ -93,7 +95,8 @@ TEST_F(CheckpointsTest, TheLastTwoAreKept) {
     save(step, 2);
   EXPECT_EQ(steps(), (std::vector<int64_t>{30, 20}));
   EXPECT_EQ(
-      names_in(run_.checkpoints()), (Names{"step-00000020", "step-00000030"}));
+      names_in(run_.checkpoints()),
+      (Names{"step-00000020", "step-00000030"}));
 }
 
 TEST_F(CheckpointsTest, StepsOfMoreThanEightDigitsAreInOrder) {
@@ -104,13 +107,13 @@ TEST_F(CheckpointsTest, StepsOfMoreThanEightDigitsAreInOrder) {
 
 TEST_F(CheckpointsTest, RemainsOfKilledRunsAreSwept) {
   save(10, 2);
-  write(15, 0);  // killed before the others wrote
+  write(15, 0); // killed before the others wrote
   fs::create_directories(folder("step-00000017"));
   put(folder("step-00000017") / "worker-0000.safetensors.tmp-5-0", "x");
   fs::create_directories(folder("step-00000020"));
   put(folder("step-00000020") / "worker-0001.safetensors.tmp-5-1", "x");
   put(folder("step-00000020") / "manifest.json.tmp-5-2", "x");
-  write(30, 1);  // a worker that is ahead
+  write(30, 1); // a worker that is ahead
   put(folder("notes.txt"), "not ours");
 
   save(20, 2);
@@ -129,7 +132,7 @@ TEST_F(CheckpointsTest, RemainsOfKilledRunsAreSwept) {
 TEST_F(CheckpointsTest, LaterStepsOfAnAbandonedAttemptAreWithdrawn) {
   save(10, 1);
   save(30, 1);
-  save(20, 1);  // resumed from 10, since 30 could not be read
+  save(20, 1); // resumed from 10, since 30 could not be read
   EXPECT_EQ(steps(), (std::vector<int64_t>{20, 10}));
 }
 
@@ -177,7 +180,9 @@ TEST_F(CheckpointsTest, BrokenManifestsAreIgnored) {
 TEST_F(CheckpointsTest, CommitNeedsEveryFile) {
   write(10, 0);
   EXPECT_THROW_WITH(
-      checkpoints_.commit(10, 2, nullptr), IoError, "worker-0001.safetensors");
+      checkpoints_.commit(10, 2, nullptr),
+      IoError,
+      "worker-0001.safetensors");
   EXPECT_TRUE(checkpoints_.list().empty());
 }
 
@@ -189,7 +194,9 @@ TEST_F(CheckpointsTest, DamagedFilesAreNamed) {
 
   put(file, valid.substr(0, valid.size() - 4));
   EXPECT_THROW_WITH(
-      checkpoints_.read_worker(info, 1), IoError, "manifest says");
+      checkpoints_.read_worker(info, 1),
+      IoError,
+      "manifest says");
   std::string flipped = valid;
   flipped.back() = static_cast<char>(flipped.back() ^ 1);
   put(file, flipped);
@@ -199,10 +206,14 @@ TEST_F(CheckpointsTest, DamagedFilesAreNamed) {
       file,
       fs::copy_options::overwrite_existing);
   EXPECT_THROW_WITH(
-      checkpoints_.read_worker(info, 1), IoError, "worker is 0, should be 1");
+      checkpoints_.read_worker(info, 1),
+      IoError,
+      "worker is 0, should be 1");
   fs::remove(file);
   EXPECT_THROW_WITH(
-      checkpoints_.read_worker(info, 1), IoError, "worker-0001.safetensors");
+      checkpoints_.read_worker(info, 1),
+      IoError,
+      "worker-0001.safetensors");
   EXPECT_NO_THROW(checkpoints_.read_worker(info, 0));
 }
 
@@ -226,9 +237,10 @@ TEST_F(CheckpointsTest, RemoveAllLeavesForeignFiles) {
   put(folder("step-00000010") / "mine.txt", "not ours");
   checkpoints_.remove_all();
   EXPECT_EQ(
-      names_in(run_.checkpoints()), (Names{"notes.txt", "step-00000010"}));
+      names_in(run_.checkpoints()),
+      (Names{"notes.txt", "step-00000010"}));
   EXPECT_EQ(names_in(folder("step-00000010")), Names{"mine.txt"});
 }
 
-}  // namespace
-}  // namespace grapevine::record
+} // namespace
+} // namespace grapevine::record

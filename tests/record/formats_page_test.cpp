@@ -44,7 +44,8 @@ class FormatsPageTest : public testing::Test {
     std::vector<json> records;
     EXPECT_EQ(
         read_run_records(
-            run_, [&](const json& record) { records.push_back(record); }),
+            run_,
+            [&](const json& record) { records.push_back(record); }),
         0);
     return records;
   }
@@ -99,7 +100,12 @@ TEST_F(FormatsPageTest, Records) {
   EXPECT_EQ(
       types,
       (std::vector<std::string>{
-          "attempt", "step", "norms", "dispersion", "spans", "evaluation"}));
+          "attempt",
+          "step",
+          "norms",
+          "dispersion",
+          "spans",
+          "evaluation"}));
   {
     RecordWriter writer(directory_ / "again");
     for (const json& record : records)
@@ -117,5 +123,5 @@ TEST_F(FormatsPageTest, Superseded) {
   EXPECT_EQ(records[3].at("step"), 1);
 }
 
-}  // namespace
-}  // namespace grapevine::record
+} // namespace
+} // namespace grapevine::record

@@ -33,7 +33,8 @@ bool mount_small_disk(const std::filesystem::path& path) {
 // Runs body in a child whose `path` is a disk of 64 kB. The child's exit code:
 // 0 if body saw what it expected.
 int on_small_disk(
-    const std::filesystem::path& path, const std::function<bool()>& body) {
+    const std::filesystem::path& path,
+    const std::function<bool()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (!mount_small_disk(path)) ::_exit(kNoMount);
@@ -69,7 +70,8 @@ TEST(FullDisk, AtomicFileKeepsTheOldOne) {
     return says_disk_full(
                [&] {
                  write_atomically(
-                     directory / "file", std::string(1 << 20, 'x'));
+                     directory / "file",
+                     std::string(1 << 20, 'x'));
                },
                "/file:") &&
            names_in(directory.path()) == Names{"file"} &&
@@ -125,7 +127,9 @@ TEST(FullDisk, DevFull) {
   EXPECT_THROW_WITH(writer.flush(), IoError, "/dev/full: disk full");
   EXPECT_THROW_WITH(writer.flush(), IoError, "/dev/full: disk full");
   EXPECT_THROW_WITH(
-      writer.append({{"type", "step"}}), IoError, "/dev/full: disk full");
+      writer.append({{"type", "step"}}),
+      IoError,
+      "/dev/full: disk full");
 }
 
 // Files may not grow beyond `bytes` while it lives.
@@ -169,5 +173,5 @@ TEST(FullDisk, ShortWritesAreNotTakenForWhole) {
   EXPECT_EQ(records.back(), '\n');
 }
 
-}  // namespace
-}  // namespace grapevine::record
+} // namespace
+} // namespace grapevine::record

@@ -22,8 +22,9 @@ struct Read {
 
 Read read(const std::filesystem::path& path) {
   Read result;
-  result.broken = read_records(
-      path, [&](const json& record) { result.records.push_back(record); });
+  result.broken = read_records(path, [&](const json& record) {
+    result.records.push_back(record);
+  });
   return result;
 }
 
@@ -112,8 +113,8 @@ TEST(Records, NotFiniteIsNull) {
 
 TEST(Records, NumbersComeBackExactly) {
   const TemporaryDirectory directory;
-  const std::vector<double> values = {
-      0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0};
+  const std::vector<double> values =
+      {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0};
   RecordWriter(directory / "r").append({{"type", "x"}, {"values", values}});
   EXPECT_EQ(read(directory / "r").records.at(0).at("values"), json(values));
 }
@@ -156,7 +157,9 @@ TEST(Records, ThreadsMayAppend) {
 TEST(Records, CannotBeOpened) {
   const TemporaryDirectory directory;
   EXPECT_THROW_WITH(
-      RecordWriter(directory / "absent" / "r"), IoError, "absent/r");
+      RecordWriter(directory / "absent" / "r"),
+      IoError,
+      "absent/r");
   EXPECT_THROW_WITH(read(directory / "absent"), IoError, "absent");
 }
 
@@ -190,8 +193,9 @@ class RunRecordsTest : public testing::Test {
   // The marks of the lines that count, in order.
   std::string marks() const {
     std::string marks;
-    read_run_records(
-        run_, [&](const json& record) { marks += record.value("mark", ""); });
+    read_run_records(run_, [&](const json& record) {
+      marks += record.value("mark", "");
+    });
     return marks;
   }
 
@@ -211,7 +215,8 @@ TEST_F(RunRecordsTest, OneAttemptCountsWholly) {
 TEST_F(RunRecordsTest, ProcessesComeInRankOrder) {
   for (const int process : {10, 2, 0, 1}) {
     append(
-        process, {attempt(0, 0), line(0, "<" + std::to_string(process) + ">")});
+        process,
+        {attempt(0, 0), line(0, "<" + std::to_string(process) + ">")});
   }
   put(run_.path() / "records" / "process-x.jsonl", "not ours\n");
   EXPECT_EQ(marks(), "<0><1><2><10>");
@@ -281,5 +286,5 @@ TEST_F(RunRecordsTest, BrokenLinesAreCountedOnce) {
   EXPECT_EQ(read_run_records(run_, [](const json&) {}), 1);
 }
 
-}  // namespace
-}  // namespace grapevine::record
+} // namespace
+} // namespace grapevine::record

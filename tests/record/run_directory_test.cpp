@@ -41,7 +41,8 @@ TEST(RunDirectory, RunIsWrittenAndRead) {
            {"outcome", "completed"},
            {"loss", nullptr}}));
   EXPECT_EQ(
-      names_in(run.path()), (Names{"checkpoints", "records", "run.json"}));
+      names_in(run.path()),
+      (Names{"checkpoints", "records", "run.json"}));
 }
 
 TEST(RunDirectory, BadRunFilesAreNamed) {
@@ -74,13 +75,15 @@ TEST(RunDirectory, CannotBeCreatedBelowAFile) {
   const TemporaryDirectory directory;
   put(directory / "file", "");
   EXPECT_THROW_WITH(
-      RunDirectory(directory / "file" / "run").create(), IoError, "file/run");
+      RunDirectory(directory / "file" / "run").create(),
+      IoError,
+      "file/run");
 }
 
 TEST(RunDirectory, ClearRemovesItsOwnFilesOnly) {
   const TemporaryDirectory directory;
   const RunDirectory run(directory / "run");
-  run.clear();  // nothing there
+  run.clear(); // nothing there
   run.create();
   run.write_spec("");
   run.write_run(json::object());
@@ -107,5 +110,5 @@ TEST(RunDirectory, ClearOfAKilledStart) {
   EXPECT_TRUE(names_in(directory.path()).empty());
 }
 
-}  // namespace
-}  // namespace grapevine::record
+} // namespace
+} // namespace grapevine::record

@@ -48,7 +48,8 @@ TEST(Safetensors, RoundTrip) {
     EXPECT_EQ(loaded.tensors.at("plane.z").values, a);
     EXPECT_EQ(loaded.tensors.at("plane.a").values, b);
     EXPECT_EQ(
-        loaded.tensors.at("plane.a").shape, (std::vector<int64_t>{2, size}));
+        loaded.tensors.at("plane.a").shape,
+        (std::vector<int64_t>{2, size}));
     EXPECT_EQ(loaded.tensors.at("scalar").values, scalar);
     EXPECT_TRUE(loaded.tensors.at("empty").values.empty());
     EXPECT_EQ(get(directory / "x").size() % 4, 0u);
@@ -91,7 +92,8 @@ TEST(Safetensors, MistakesOfTheCallerAreChecked) {
   const TemporaryDirectory directory;
   const auto values = pattern(2, 0);
   const std::vector<TensorView> twice = {
-      {"a", {2}, values}, {"a", {2}, values}};
+      {"a", {2}, values},
+      {"a", {2}, values}};
   const std::vector<TensorView> shape = {{"a", {3}, values}};
   const std::vector<TensorView> name = {{"__metadata__", {2}, values}};
   for (const auto& tensors : {twice, shape, name}) {
@@ -193,7 +195,9 @@ TEST(Safetensors, BadFilesAreNamedWithTheReason) {
     SCOPED_TRACE(bad.what);
     put(directory / "bad.safetensors", bad.bytes);
     EXPECT_THROW_WITH(
-        read_safetensors(directory / "bad.safetensors"), IoError, bad.message);
+        read_safetensors(directory / "bad.safetensors"),
+        IoError,
+        bad.message);
     EXPECT_THROW_WITH(
         read_safetensors(directory / "bad.safetensors"),
         IoError,
@@ -207,9 +211,12 @@ std::string valid_file(const TemporaryDirectory& directory) {
   const auto a = pattern(12, 1);
   const auto b = pattern(5, 2);
   const std::vector<TensorView> tensors = {
-      {"layer.weight", {3, 4}, a}, {"layer.bias", {5}, b}};
+      {"layer.weight", {3, 4}, a},
+      {"layer.bias", {5}, b}};
   write_safetensors(
-      directory / "valid", tensors, {{"step", "7"}, {"worker", "0"}});
+      directory / "valid",
+      tensors,
+      {{"step", "7"}, {"worker", "0"}});
   return get(directory / "valid");
 }
 
@@ -232,7 +239,9 @@ TEST(Safetensors, EveryFlippedBitOfTheDataIsFound) {
     flipped[i] = static_cast<char>(flipped[i] ^ (1 << i % 8));
     put(directory / "flipped", flipped);
     EXPECT_THROW_WITH(
-        read_safetensors(directory / "flipped"), IoError, "corrupt");
+        read_safetensors(directory / "flipped"),
+        IoError,
+        "corrupt");
   }
 }
 
@@ -302,5 +311,5 @@ TEST(Safetensors, MutationsNeverCrash) {
   EXPECT_GT(refused, kMutations / 2);
 }
 
-}  // namespace
-}  // namespace grapevine::record
+} // namespace
+} // namespace grapevine::record

@@ -72,4 +72,4 @@ inline std::string get(const std::filesystem::path& path) {
         << error.what();                                               \
   }
 
-}  // namespace grapevine::record
+} // namespace grapevine::record

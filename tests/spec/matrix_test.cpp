@@ -55,7 +55,8 @@ TEST(Matrix, FlagReplacesAnAxis) {
       parse_matrix(kSix, "bench.toml", {{"seed", "9"}, {"n", "4"}});
   EXPECT_EQ(matrix.varied, (std::vector<std::string>{"preset"}));
   EXPECT_EQ(
-      brief(matrix), (std::vector<std::string>{"ring n4 s9", "ada n4 s9"}));
+      brief(matrix),
+      (std::vector<std::string>{"ring n4 s9", "ada n4 s9"}));
 }
 
 TEST(Matrix, ExplicitRunsTimesTheMatrix) {
@@ -68,7 +69,10 @@ TEST(Matrix, ExplicitRunsTimesTheMatrix) {
   EXPECT_EQ(
       brief(matrix),
       (std::vector<std::string>{
-          "ring n8 s1", "ring n16 s1", "lattice n8 s1", "lattice n16 s1"}));
+          "ring n8 s1",
+          "ring n16 s1",
+          "lattice n8 s1",
+          "lattice n16 s1"}));
   EXPECT_EQ(matrix.runs[0].spec.k, 0);
   EXPECT_EQ(matrix.runs[2].spec.k, 6);
 }
@@ -117,5 +121,5 @@ TEST(Matrix, BadFiles) {
       "bench.toml:1: 'runs' is a list of tables: write [[runs]] before each");
 }
 
-}  // namespace
-}  // namespace grapevine::spec
+} // namespace
+} // namespace grapevine::spec

@@ -69,7 +69,8 @@ TEST(ParseSpec, PresetAsAFlagWinsOverTheFile) {
 
 TEST(ParseSpec, AllreduceAloneMeansTheCompleteGraph) {
   EXPECT_EQ(
-      parse_spec("", "", {{"agreement", "allreduce"}}).spec.graph, "complete");
+      parse_spec("", "", {{"agreement", "allreduce"}}).spec.graph,
+      "complete");
   expect_in(
       "--graph, --agreement: allreduce averages gradients",
       refusal("", {{"agreement", "allreduce"}, {"graph", "ring"}}));
@@ -107,17 +108,21 @@ TEST(ParseSpec, WrongTypes) {
       refusal("graph = 5"),
       "run.toml:1: graph: expected text in quotes, got 5");
   EXPECT_EQ(
-      refusal("check = 1"), "run.toml:1: check: expected true or false, got 1");
+      refusal("check = 1"),
+      "run.toml:1: check: expected true or false, got 1");
   EXPECT_EQ(
       refusal("lr-steps = 0.5"),
       "run.toml:1: lr-steps: expected a list of numbers, got 0.5");
   EXPECT_EQ(
-      refusal("n = [1, 2]"), "run.toml:1: n: expected an integer, got a list");
+      refusal("n = [1, 2]"),
+      "run.toml:1: n: expected an integer, got a list");
   expect_in(
-      "expected an integer from 1 to 4096, got '8.5'", refusal("n = 8.5"));
+      "expected an integer from 1 to 4096, got '8.5'",
+      refusal("n = 8.5"));
   expect_in("got '8.0'", refusal("n = 8.0"));
   EXPECT_EQ(
-      refusal("[lr]\nx = 1"), "run.toml:1: lr: expected a number, got a table");
+      refusal("[lr]\nx = 1"),
+      "run.toml:1: lr: expected a number, got a table");
 }
 
 TEST(ParseSpec, WrongValues) {
@@ -187,7 +192,8 @@ TEST(Validate, OptionsOfOtherGraphs) {
       "--k: the graph 'ring' takes no k (it is for lattice or "
       "random-regular)");
   expect_in(
-      "run.toml:1: rows: the graph 'ring' takes no rows", refusal("rows = 2"));
+      "run.toml:1: rows: the graph 'ring' takes no rows",
+      refusal("rows = 2"));
 }
 
 TEST(Validate, ImpossibleShapesNameTheirOrigin) {
@@ -196,7 +202,8 @@ TEST(Validate, ImpossibleShapesNameTheirOrigin) {
       refusal("", {{"graph", "torus"}, {"rows", "5"}, {"n", "8"}}));
   expect_in("-n: ", refusal("", {{"graph", "hypercube"}, {"n", "6"}}));
   expect_in(
-      "--k, -n: ", refusal("", {{"graph", "lattice"}, {"k", "9"}, {"n", "8"}}));
+      "--k, -n: ",
+      refusal("", {{"graph", "lattice"}, {"k", "9"}, {"n", "8"}}));
   expect_in("run.toml:2: k: ", refusal("graph = \"lattice\"\nk = 3\n"));
   expect_in("--graph: ", refusal("", {{"graph", "edges"}}));
   expect_in(
@@ -204,5 +211,5 @@ TEST(Validate, ImpossibleShapesNameTheirOrigin) {
       refusal("", {{"graph", "edges"}, {"edges", "/no/such/file"}}));
 }
 
-}  // namespace
-}  // namespace grapevine::spec
+} // namespace
+} // namespace grapevine::spec

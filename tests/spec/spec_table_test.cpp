@@ -47,8 +47,8 @@ std::string values(const Spec& spec) {
 
 TEST(SpecTable, KeysAreDistinctAndDocumented) {
   std::set<std::string> keys;
-  const std::set<std::string> types = {
-      "integer", "number", "text", "yes/no", "numbers", "bytes"};
+  const std::set<std::string> types =
+      {"integer", "number", "text", "yes/no", "numbers", "bytes"};
   for (const SpecEntry& entry : spec_table()) {
     EXPECT_TRUE(keys.insert(entry.key).second) << entry.key;
     EXPECT_FALSE(entry.help.empty()) << entry.key;
@@ -162,7 +162,7 @@ TEST(SpecTable, HashHoldsExactlyWhatDecides) {
          ++trial) {
       entry.set(spec, some_value(entry, random));
     }
-    if (entry.get_toml(spec) == entry.get_toml(Spec{})) continue;  // one choice
+    if (entry.get_toml(spec) == entry.get_toml(Spec{})) continue; // one choice
     EXPECT_EQ(spec_hash(spec) != plain, entry.decides_result) << entry.key;
     EXPECT_EQ(spec_fingerprint(spec).count(entry.key), entry.decides_result);
   }
@@ -190,8 +190,9 @@ TEST(SpecTable, RunNameSaysWhatItIs) {
   EXPECT_EQ(run_name(spec), "ring-mlp-fashion-mnist-n8-s7-" + spec_hash(spec));
   spec.preset = "d-ring";
   EXPECT_EQ(
-      run_name(spec), "d-ring-mlp-fashion-mnist-n8-s7-" + spec_hash(spec));
-  spec.graph = "torus";  // given beside the preset
+      run_name(spec),
+      "d-ring-mlp-fashion-mnist-n8-s7-" + spec_hash(spec));
+  spec.graph = "torus"; // given beside the preset
   EXPECT_EQ(run_name(spec), "torus-mlp-fashion-mnist-n8-s7-" + spec_hash(spec));
 }
 
@@ -204,5 +205,5 @@ TEST(Presets, NameThingsThatExist) {
   }
 }
 
-}  // namespace
-}  // namespace grapevine::spec
+} // namespace
+} // namespace grapevine::spec

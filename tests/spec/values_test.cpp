@@ -35,7 +35,8 @@ TEST(Values, IntegersInsideTheirRange) {
   EXPECT_EQ(
       reason([] {
         parse_integer(
-            "99999999999999999999", {0, std::numeric_limits<int64_t>::max()});
+            "99999999999999999999",
+            {0, std::numeric_limits<int64_t>::max()});
       }),
       "expected an integer of at least 0, got '99999999999999999999'");
 }
@@ -97,5 +98,5 @@ TEST(Values, TomlText) {
   EXPECT_EQ(toml_numbers(std::vector<double>{0.5, 2}), "[0.5, 2]");
 }
 
-}  // namespace
-}  // namespace grapevine::spec
+} // namespace
+} // namespace grapevine::spec

@@ -20,10 +20,10 @@ TEST_P(BitEquality, VirtualMpiAndGloo) {
     return small_run(preset, scratch.file(name));
   };
   const Words virtually = {"-n", std::to_string(n)};
-  const auto one =
-      result_of(cli::grapevine(run("one") + virtually + Words{"--threads", "1"}));
-  const auto two =
-      result_of(cli::grapevine(run("two") + virtually + Words{"--threads", "2"}));
+  const auto one = result_of(
+      cli::grapevine(run("one") + virtually + Words{"--threads", "1"}));
+  const auto two = result_of(
+      cli::grapevine(run("two") + virtually + Words{"--threads", "2"}));
   const auto mpi =
       result_of(over_mpi(n, run("mpi") + Words{"--bucket-bytes", "65536"}));
   const auto gloo = result_of(over_gloo(n, run("gloo")));
@@ -45,8 +45,14 @@ TEST_P(BitEquality, VirtualMpiAndGloo) {
 std::vector<Case> cases() {
   std::vector<Case> list;
   for (const char* preset :
-       {"c-complete", "d-complete", "d-exponential", "d-torus", "d-ring", "ada"}) {
-    for (const int n : {2, 3, 4, 7}) list.push_back({preset, n});
+       {"c-complete",
+        "d-complete",
+        "d-exponential",
+        "d-torus",
+        "d-ring",
+        "ada"}) {
+    for (const int n : {2, 3, 4, 7})
+      list.push_back({preset, n});
   }
   return list;
 }
@@ -64,23 +70,23 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(BitEquality, BucketSizeAndTransportWithBatchNorm) {
   const cli::Scratch scratch;
   const auto run = [&](const std::string& name) {
-    return small_run("d-ring", scratch.file(name)) +
-        Words{
-            "--model",
-            "resnet20",
-            "--batch",
-            "2",
-            "--steps",
-            "3",
-            "--buffers",
-            "averaged",
-            "--clip",
-            "1"};
+    return small_run("d-ring", scratch.file(name)) + Words{
+                                                         "--model",
+                                                         "resnet20",
+                                                         "--batch",
+                                                         "2",
+                                                         "--steps",
+                                                         "3",
+                                                         "--buffers",
+                                                         "averaged",
+                                                         "--clip",
+                                                         "1"};
   };
   const auto one = result_of(cli::grapevine(run("virtual") + Words{"-n", "3"}));
   for (const char* bucket : {"65536", "4194304"}) {
     const auto gloo = result_of(over_gloo(
-        3, run(std::string("gloo") + bucket) + Words{"--bucket-bytes", bucket}));
+        3,
+        run(std::string("gloo") + bucket) + Words{"--bucket-bytes", bucket}));
     EXPECT_EQ(one.at("parameters_sha256"), gloo.at("parameters_sha256"));
   }
 }

@@ -10,30 +10,43 @@
 namespace grapevine::system {
 
 inline constexpr int kLongWorkers = 4;
-inline constexpr int kLongSteps = 60;
+inline constexpr int kLongSteps = 90;
 
 // The worker count comes from the launcher, or from `alone_of`.
 inline Words long_run(const std::string& out) {
   return {
-      "train",    "--json",
-      "--quiet",  "--preset",
-      "d-ring",   "--model",
-      "mlp",      "--data",
-      "synthetic", "--synthetic-samples",
-      "1600",     "--epochs",
-      "3",        "--steps",
+      "train",
+      "--json",
+      "--quiet",
+      "--preset",
+      "d-ring",
+      "--model",
+      "mlp",
+      "--data",
+      "synthetic",
+      "--synthetic-samples",
+      "3200",
+      "--epochs",
+      "3",
+      "--steps",
       std::to_string(kLongSteps),
-      "--batch",  "16",
-      "--lr",     "0.05",
-      "--seed",   "5",
-      "--eval-samples", "40",
-      "--checkpoint-every", "3",
-      "--out",    out};
+      "--batch",
+      "16",
+      "--lr",
+      "0.05",
+      "--seed",
+      "5",
+      "--eval-samples",
+      "40",
+      "--checkpoint-every",
+      "3",
+      "--out",
+      out};
 }
 
 inline Words long_virtual_run(const std::string& out) {
   return long_run(out) +
-      Words{"-n", std::to_string(kLongWorkers), "--threads", "1"};
+         Words{"-n", std::to_string(kLongWorkers), "--threads", "1"};
 }
 
 // What an unbroken run prints.
@@ -47,7 +60,8 @@ inline const nlohmann::json& long_result() {
 
 // Everything that does not measure time or name the directory.
 inline void expect_same_run(
-    const nlohmann::json& result, const nlohmann::json& expected) {
+    const nlohmann::json& result,
+    const nlohmann::json& expected) {
   for (const char* key :
        {"outcome",
         "epochs",
@@ -84,15 +98,18 @@ inline std::vector<int> checkpoint_steps(const std::filesystem::path& run) {
 }
 
 inline std::filesystem::path checkpoint_folder(
-    const std::filesystem::path& run, int step) {
+    const std::filesystem::path& run,
+    int step) {
   const std::string digits = std::to_string(step);
   return run / "checkpoints" /
-      ("step-" + std::string(8 - digits.size(), '0') + digits);
+         ("step-" + std::string(8 - digits.size(), '0') + digits);
 }
 
 // Until the run has a checkpoint at this step or later.
 inline void wait_for_checkpoint(
-    Process& process, const std::filesystem::path& run, int step) {
+    Process& process,
+    const std::filesystem::path& run,
+    int step) {
   ASSERT_TRUE(wait_until([&] {
     const auto steps = checkpoint_steps(run);
     return (!steps.empty() && steps.front() >= step) || !process.running();
@@ -114,9 +131,10 @@ inline unsigned test_seed() {
 // A moment within the run that no two tests share: somewhere behind a random
 // checkpoint, be it in a step or in the writing of the next.
 inline void wait_for_random_moment(
-    Process& process, const std::filesystem::path& run) {
+    Process& process,
+    const std::filesystem::path& run) {
   static std::mt19937 random(test_seed());
-  const int step = std::uniform_int_distribution<>(1, kLongSteps / 2)(random);
+  const int step = std::uniform_int_distribution<>(1, kLongSteps / 3)(random);
   const int pause = std::uniform_int_distribution<>(0, 20)(random);
   wait_for_checkpoint(process, run, step);
   std::this_thread::sleep_for(std::chrono::milliseconds(pause));
@@ -138,7 +156,9 @@ inline Words temporary_files(const std::filesystem::path& run) {
 
 // One message, on one line, that says what is the matter.
 inline void expect_clear_failure(
-    const cli::Answer& answer, int exit_code, const Words& parts) {
+    const cli::Answer& answer,
+    int exit_code,
+    const Words& parts) {
   EXPECT_EQ(answer.exit_code, exit_code) << answer.error;
   EXPECT_EQ(answer.out, "");
   for (const std::string& part : parts) {

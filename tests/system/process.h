@@ -29,7 +29,8 @@ inline constexpr Seconds kPatience{60};
 
 // Polls until `happened`, false if it did not in time.
 inline bool wait_until(
-    const std::function<bool()>& happened, Seconds limit = kPatience) {
+    const std::function<bool()>& happened,
+    Seconds limit = kPatience) {
   const auto end = std::chrono::steady_clock::now() + limit;
   while (!happened()) {
     if (std::chrono::steady_clock::now() > end) return false;
@@ -220,7 +221,7 @@ inline Words under_launch(int n, const Words& words) {
              "--deadline",
              "15",
              "--"} +
-      words;
+         words;
 }
 
 inline Words under_mpirun(int n, const Words& words) {
@@ -234,7 +235,7 @@ inline Words under_mpirun(int n, const Words& words) {
              "-np",
              std::to_string(n),
              program()} +
-      words;
+         words;
 }
 
 } // namespace grapevine::system

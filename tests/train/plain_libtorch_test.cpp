@@ -26,7 +26,8 @@ data::Batch random_batch(int64_t step) {
   data::Batch batch;
   const int64_t samples = 8;
   batch.inputs.resize(samples * 3 * 32 * 32);
-  for (float& value : batch.inputs) value = static_cast<float>(random.normal());
+  for (float& value : batch.inputs)
+    value = static_cast<float>(random.normal());
   for (int64_t i = 0; i < samples; ++i) {
     batch.labels.push_back(static_cast<int64_t>(random.below(10)));
   }
@@ -71,8 +72,7 @@ TEST_P(PlainLibtorch, TwentyStepsOfResnet20) {
 
     optimizer.zero_grad();
     const torch::Tensor loss = torch::nn::functional::cross_entropy(
-        model->forward(
-            torch::from_blob(batch.inputs.data(), {8, 3, 32, 32})),
+        model->forward(torch::from_blob(batch.inputs.data(), {8, 3, 32, 32})),
         torch::from_blob(batch.labels.data(), {8}, torch::kInt64));
     loss.backward();
     optimizer.step();

@@ -185,4 +185,4 @@ class Exercise {
   int size_;
 };
 
-}  // namespace grapevine::transport::testing
+} // namespace grapevine::transport::testing

@@ -185,7 +185,8 @@ TEST(LaunchEnvironment, ABatchScriptIsAlone) {
   EXPECT_EQ(read(without(kSlurm, "SLURM_STEP_ID")).kind, Kind::kAlone);
   EXPECT_EQ(read(with(kSlurm, {{"SLURM_NTASKS", "1"}})).kind, Kind::kAlone);
   EXPECT_EQ(
-      read(with(kSlurm, {{"SLURM_STEP_NUM_TASKS", "1"}})).kind, Kind::kAlone);
+      read(with(kSlurm, {{"SLURM_STEP_NUM_TASKS", "1"}})).kind,
+      Kind::kAlone);
 }
 
 TEST(LaunchEnvironment, HalfSetIsRefused) {
@@ -214,7 +215,8 @@ TEST(LaunchEnvironment, NotANumberIsRefused) {
   expect_refusal(with(kTorchrun, {{"MASTER_PORT", "0"}}), "MASTER_PORT");
   expect_refusal(with(kTorchrun, {{"MASTER_PORT", "65536"}}), "MASTER_PORT");
   expect_refusal(
-      with(kTorchrun, {{"WORLD_SIZE", "99999999999"}}), "WORLD_SIZE");
+      with(kTorchrun, {{"WORLD_SIZE", "99999999999"}}),
+      "WORLD_SIZE");
 }
 
 TEST(FirstHost, OfNodeLists) {
@@ -229,5 +231,5 @@ TEST(FirstHost, OfNodeLists) {
   EXPECT_THROW(first_host("node[01"), ConfigError);
 }
 
-}  // namespace
-}  // namespace grapevine::transport
+} // namespace
+} // namespace grapevine::transport

@@ -26,7 +26,8 @@ Deadline late() {
 // Runs `work` on one thread for each transport; what they throw fails the
 // test.
 void on_threads(
-    Transports& transports, const std::function<void(Transport&)>& work) {
+    Transports& transports,
+    const std::function<void(Transport&)>& work) {
   std::vector<std::jthread> threads;
   for (auto& transport : transports) {
     threads.emplace_back([&work, &transport] {
@@ -58,7 +59,9 @@ TEST_P(LocalSweep, MovesEveryByte) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Ranks, LocalSweep, ::testing::ValuesIn(testing::kRanks));
+    Ranks,
+    LocalSweep,
+    ::testing::ValuesIn(testing::kRanks));
 
 TEST(LocalTransport, KnowsWhoItIs) {
   const auto transports = make_local_transports(3);
@@ -160,5 +163,5 @@ TEST(LocalTransport, MayBeDestroyedAtAnyTime) {
   }
 }
 
-}  // namespace
-}  // namespace grapevine::transport
+} // namespace
+} // namespace grapevine::transport

@@ -62,5 +62,5 @@ TEST(SlotTable, RefusesSpentRequests) {
   EXPECT_THROW(table.at(Request{}), CheckFailure);
 }
 
-}  // namespace
-}  // namespace grapevine::transport
+} // namespace
+} // namespace grapevine::transport

@@ -21,4 +21,4 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-}  // namespace grapevine::cli
+} // namespace grapevine::cli

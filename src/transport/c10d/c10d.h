@@ -50,10 +50,9 @@ inline c10::intrusive_ptr<::c10d::TCPStore> make_tcp_store(
   ::c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(port);
   options.isServer = serve;
-  options.waitWorkers =
-      false;  // the meeting counts them, and names the missing
+  options.waitWorkers = false; // the meeting counts them, and names the missing
   options.timeout = timeout;
   return c10::make_intrusive<::c10d::TCPStore>(host, options);
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -6,7 +6,7 @@ namespace {
 // A watched operation is given up by cancel, never by c10d's clock.
 constexpr std::chrono::milliseconds kVeryLong = std::chrono::hours(24 * 365);
 
-}  // namespace
+} // namespace
 
 Watcher::~Watcher() {
   {
@@ -37,7 +37,8 @@ bool Watcher::wait(Deadline deadline) {
   while (busy_) {
     if (deadline.passed()) return false;
     changed_.wait_for(
-        lock, deadline.remaining() + std::chrono::milliseconds(1));
+        lock,
+        deadline.remaining() + std::chrono::milliseconds(1));
   }
   return true;
 }
@@ -81,7 +82,7 @@ bool GlooOperation::test() {
     watched_ = true;
     watcher_->start([this] {
       for (const WorkPointer& piece : pieces_) {
-        if (!piece->wait(kVeryLong)) return;  // cancelled
+        if (!piece->wait(kVeryLong)) return; // cancelled
       }
     });
   }
@@ -112,4 +113,4 @@ void GlooOperation::cancel() {
   pieces_.clear();
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -45,7 +45,7 @@ class Watcher {
   bool stop_ = false;
   std::exception_ptr thrown_;
 
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_; // last: it uses the others
 };
 
 class GlooOperation {
@@ -75,4 +75,4 @@ class GlooOperation {
   bool watched_ = false;
 };
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

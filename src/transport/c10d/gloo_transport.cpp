@@ -71,8 +71,8 @@ class GlooTransport : public Transport {
   }
 
  private:
-  Request post(
-      Direction direction, std::byte* data, size_t bytes, int peer, Tag tag) {
+  Request
+  post(Direction direction, std::byte* data, size_t bytes, int peer, Tag tag) {
     failure_.throw_if_happened();
     check_operation(rank_, size_, peer, tag);
     const Request request = slots_.take();
@@ -90,7 +90,11 @@ class GlooTransport : public Transport {
   }
 
   WorkPointer post_piece(
-      Direction direction, std::byte* data, size_t length, int peer, Tag tag) {
+      Direction direction,
+      std::byte* data,
+      size_t length,
+      int peer,
+      Tag tag) {
     tensor_[0] = at::from_blob(data, {static_cast<int64_t>(length)}, at::kByte);
     return direction == Direction::kSend ? group_->send(tensor_, peer, tag)
                                          : group_->recv(tensor_, peer, tag);
@@ -113,7 +117,9 @@ class GlooTransport : public Transport {
 
   static std::string describe(const GlooOperation& operation) {
     return transport::describe(
-        operation.direction(), operation.length(), operation.peer());
+        operation.direction(),
+        operation.length(),
+        operation.peer());
   }
 
   // Nothing touches the bytes of any operation after this, and the peers see
@@ -129,12 +135,12 @@ class GlooTransport : public Transport {
   int rank_;
   int size_;
   std::vector<at::Tensor> tensor_ =
-      std::vector<at::Tensor>(1);  // what c10d's calls want
+      std::vector<at::Tensor>(1); // what c10d's calls want
   SlotTable<GlooOperation> slots_;
   Failure failure_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Transport> make_gloo_transport(
     const LaunchEnvironment& environment,
@@ -145,4 +151,4 @@ std::unique_ptr<Transport> make_gloo_transport(
       environment.size);
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

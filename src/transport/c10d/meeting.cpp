@@ -22,14 +22,16 @@ bool serves(const LaunchEnvironment& environment) {
 }
 
 std::string where(const LaunchEnvironment& environment) {
-  return environment.store_file.empty()
-             ? fmt::format(
-                   "{}:{}", environment.master_address, environment.master_port)
-             : environment.store_file;
+  return environment.store_file.empty() ? fmt::format(
+                                              "{}:{}",
+                                              environment.master_address,
+                                              environment.master_port)
+                                        : environment.store_file;
 }
 
 StorePointer open_tcp_store(
-    const LaunchEnvironment& environment, Deadline deadline) {
+    const LaunchEnvironment& environment,
+    Deadline deadline) {
   try {
     return make_tcp_store(
         environment.master_address,
@@ -56,11 +58,13 @@ StorePointer open_tcp_store(
 }
 
 StorePointer open_store(
-    const LaunchEnvironment& environment, Deadline deadline) {
+    const LaunchEnvironment& environment,
+    Deadline deadline) {
   StorePointer store;
   if (!environment.store_file.empty()) {
     store = c10::make_intrusive<::c10d::FileStore>(
-        environment.store_file, environment.size);
+        environment.store_file,
+        environment.size);
   } else if (
       !environment.master_address.empty() && environment.master_port > 0) {
     store = open_tcp_store(environment, deadline);
@@ -77,15 +81,16 @@ StorePointer open_store(
 // Workers that come to a restarted run must not meet the keys of the last.
 StorePointer own_corner(StorePointer store, int restart_attempt) {
   return c10::make_intrusive<::c10d::PrefixStore>(
-      fmt::format("grapevine/{}", restart_attempt), std::move(store));
+      fmt::format("grapevine/{}", restart_attempt),
+      std::move(store));
 }
 
 std::string present_key(const std::string& stage, int rank) {
   return fmt::format("{}/{}", stage, rank);
 }
 
-std::vector<int> missing_ranks(
-    ::c10d::Store& store, const std::string& stage, int size) {
+std::vector<int>
+missing_ranks(::c10d::Store& store, const std::string& stage, int size) {
   std::vector<int> missing;
   for (int rank = 0; rank < size; ++rank) {
     if (!store.check({present_key(stage, rank)})) missing.push_back(rank);
@@ -152,17 +157,21 @@ c10::intrusive_ptr<::c10d::ProcessGroupGloo> connect(
     Deadline deadline) {
   auto options = ::c10d::ProcessGroupGloo::Options::create();
   options->timeout = c10d_timeout_seconds(deadline);
-  options->threads = 1;  // serves collectives, which are not used
+  options->threads = 1; // serves collectives, which are not used
   options->devices.push_back(make_device(environment));
   return c10::make_intrusive<::c10d::ProcessGroupGloo>(
-      store, environment.rank, environment.size, options);
+      store,
+      environment.rank,
+      environment.size,
+      options);
 }
 
-}  // namespace
+} // namespace
 
 Meeting meet(const LaunchEnvironment& environment, Deadline deadline) {
   auto store = own_corner(
-      open_store(environment, deadline), environment.restart_attempt);
+      open_store(environment, deadline),
+      environment.restart_attempt);
   const int rank = environment.rank;
   const int size = environment.size;
   try {
@@ -187,4 +196,4 @@ Meeting meet(const LaunchEnvironment& environment, Deadline deadline) {
   }
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -17,4 +17,4 @@ struct Meeting {
 
 Meeting meet(const LaunchEnvironment& environment, Deadline deadline);
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -18,12 +18,15 @@ class TcpStoreServer : public StoreServer {
   c10::intrusive_ptr<::c10d::TCPStore> store_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<StoreServer> serve_store(int port) {
   try {
     return std::make_unique<TcpStoreServer>(make_tcp_store(
-        "127.0.0.1", port, /*serve=*/true, std::chrono::seconds(30)));
+        "127.0.0.1",
+        port,
+        /*serve=*/true,
+        std::chrono::seconds(30)));
   } catch (const std::exception& error) {
     throw TransportError(fmt::format(
         "cannot serve the meeting point at port {} ({}); is it in use?",
@@ -32,4 +35,4 @@ std::unique_ptr<StoreServer> serve_store(int port) {
   }
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

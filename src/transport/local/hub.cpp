@@ -22,7 +22,7 @@ std::string left_message(int rank, const std::string& reason) {
   return fmt::format("worker {} is gone ({})", rank, reason);
 }
 
-}  // namespace
+} // namespace
 
 LocalHub::LocalHub(int size) : members_(size) {}
 
@@ -78,7 +78,8 @@ bool LocalHub::wait(const LocalOperation& operation, Deadline deadline) {
     if (deadline.passed()) return false;
     // A millisecond more than is left: remaining() rounds down.
     owner.changed.wait_for(
-        lock, deadline.remaining() + std::chrono::milliseconds(1));
+        lock,
+        deadline.remaining() + std::chrono::milliseconds(1));
   }
   // A copy that has begun ends soon, whatever the deadline says.
   owner.changed.wait(lock, [&] { return operation.state != State::kCopying; });
@@ -126,4 +127,4 @@ void LocalHub::fail_operations_with(int rank) {
   }
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -22,10 +22,10 @@ struct LocalOperation {
   int owner = -1;
   int peer = -1;
   Tag tag = 0;
-  std::byte* data = nullptr;  // read only when sending
+  std::byte* data = nullptr; // read only when sending
   size_t length = 0;
   State state = State::kDone;
-  std::string error;  // why it failed
+  std::string error; // why it failed
 };
 
 // All functions may be called from any thread; for one rank, from one thread
@@ -55,10 +55,10 @@ class LocalHub {
   // One for each rank; a condition has at most one waiter, the rank's thread.
   struct Member {
     std::condition_variable changed;
-    std::vector<LocalOperation*> listed;  // for this receiver, as posted
+    std::vector<LocalOperation*> listed; // for this receiver, as posted
     bool left = false;
     std::string reason;
-    int copies = 0;  // in progress by others, from or to this member's bytes
+    int copies = 0; // in progress by others, from or to this member's bytes
   };
 
   // These want mutex_ to be held.
@@ -71,4 +71,4 @@ class LocalHub {
   std::vector<Member> members_;
 };
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -11,7 +11,8 @@ namespace {
 class LocalTransport : public Transport {
  public:
   LocalTransport(std::shared_ptr<LocalHub> hub, int rank)
-      : hub_(std::move(hub)), rank_(rank) {}
+      : hub_(std::move(hub)),
+        rank_(rank) {}
 
   ~LocalTransport() override { hub_->leave(rank_, "its transport was closed"); }
 
@@ -55,8 +56,8 @@ class LocalTransport : public Transport {
   }
 
  private:
-  Request post(
-      Direction direction, std::span<std::byte> bytes, int peer, Tag tag) {
+  Request
+  post(Direction direction, std::span<std::byte> bytes, int peer, Tag tag) {
     failure_.throw_if_happened();
     check_operation(rank_, size(), peer, tag);
     const Request request = slots_.take();
@@ -96,7 +97,7 @@ class LocalTransport : public Transport {
   Failure failure_;
 };
 
-}  // namespace
+} // namespace
 
 std::vector<std::unique_ptr<Transport>> make_local_transports(int n) {
   GV_CHECK_GE(n, 1);
@@ -109,4 +110,4 @@ std::vector<std::unique_ptr<Transport>> make_local_transports(int n) {
   return transports;
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

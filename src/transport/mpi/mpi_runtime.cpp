@@ -25,7 +25,7 @@ bool is_finalized() {
   return finalized != 0;
 }
 
-}  // namespace
+} // namespace
 
 std::string mpi_error_text(int code) {
   char text[MPI_MAX_ERROR_STRING] = {};
@@ -85,4 +85,4 @@ void abandon_mpi(int exit_code) noexcept {
   if (is_running()) MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -24,11 +24,11 @@ class MpiRuntime {
  private:
   MpiRuntime();
 
-  bool ours_ = false;  // to finalise
+  bool ours_ = false; // to finalise
   bool abandoned_ = false;
 };
 
 // "MPI_ERR_TRUNCATE: message truncated".
 std::string mpi_error_text(int code);
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -44,8 +44,8 @@ struct MpiOperation {
   Direction direction = Direction::kSend;
   int peer = -1;
   size_t length = 0;
-  std::vector<MPI_Request> pieces;  // keeps its capacity
-  size_t next = 0;                  // pieces before it have completed
+  std::vector<MPI_Request> pieces; // keeps its capacity
+  size_t next = 0;                 // pieces before it have completed
 };
 
 std::string describe(const MpiOperation& operation) {
@@ -55,7 +55,8 @@ std::string describe(const MpiOperation& operation) {
 class MpiTransport : public Transport {
  public:
   MpiTransport()
-      : runtime_(MpiRuntime::get()), exceptions_(std::uncaught_exceptions()) {
+      : runtime_(MpiRuntime::get()),
+        exceptions_(std::uncaught_exceptions()) {
     const int code = MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     if (code != MPI_SUCCESS) fail("MPI_Comm_dup", mpi_error_text(code));
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
@@ -190,7 +191,7 @@ class MpiTransport : public Transport {
   }
 
   std::shared_ptr<MpiRuntime> runtime_;
-  int exceptions_;  // in flight when this was made
+  int exceptions_; // in flight when this was made
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
@@ -198,10 +199,10 @@ class MpiTransport : public Transport {
   Failure failure_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Transport> make_mpi_transport() {
   return std::make_unique<MpiTransport>();
 }
 
-}  // namespace grapevine::transport
+} // namespace grapevine::transport

@@ -34,7 +34,9 @@ TEST_P(GlooSweep, MovesEveryByte) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Ranks, GlooSweep, ::testing::ValuesIn(testing::kRanks));
+    Ranks,
+    GlooSweep,
+    ::testing::ValuesIn(testing::kRanks));
 
 // The neighbours of a dead worker notice at once, not at the deadline of 60 s,
 // and name it; those behind them name the neighbour that left in turn.
@@ -171,5 +173,5 @@ TEST(GlooProcess, MayMeetInAFile) {
   }
 }
 
-}  // namespace
-}  // namespace grapevine::transport
+} // namespace
+} // namespace grapevine::transport

@@ -125,4 +125,4 @@ inline launch::LaunchReport launch_workers(
   return launch::launch(options, command);
 }
 
-}  // namespace grapevine::transport::testing
+} // namespace grapevine::transport::testing

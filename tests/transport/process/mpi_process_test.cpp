@@ -17,7 +17,10 @@ int run_mpi(
     const std::vector<std::string>& arguments,
     const std::string& deadline = "60") {
   std::vector<std::string> command = {
-      MPIEXEC, "-np", std::to_string(n), testing::worker_program()};
+      MPIEXEC,
+      "-np",
+      std::to_string(n),
+      testing::worker_program()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const pid_t pid = launch::spawn(
       command,
@@ -37,7 +40,7 @@ class MpiTest : public ::testing::Test {
   void SetUp() override {
     if (!mpi_is_available()) {
       EXPECT_THROW(make_mpi_transport(), ConfigError);
-      abandon_mpi(1);  // returns
+      abandon_mpi(1); // returns
       GTEST_SKIP() << "built without MPI";
     }
   }
@@ -73,5 +76,5 @@ TEST_F(MpiTest, AStoppedPeerIsNamedAtTheDeadline) {
   notes.expect_none_running(3);
 }
 
-}  // namespace
-}  // namespace grapevine::transport
+} // namespace
+} // namespace grapevine::transport

@@ -61,7 +61,9 @@ void work(Transport& transport, char** arguments) {
   if (verb == "sweep") testing::Exercise(transport).run();
   if (verb == "ring") {
     ring_without_end(
-        transport, std::stoi(arguments[2]), std::stoi(arguments[3]));
+        transport,
+        std::stoi(arguments[2]),
+        std::stoi(arguments[3]));
   }
 }
 
@@ -84,8 +86,8 @@ int run(char** arguments) {
   }
 }
 
-}  // namespace
-}  // namespace grapevine::transport
+} // namespace
+} // namespace grapevine::transport
 
 int main(int, char** arguments) {
   const int code = grapevine::transport::run(arguments);

@@ -1,0 +1,163 @@
+// The library as its users see it: a module, a loop, a handful of lines.
+#include <grapevine/grapevine.h>
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <functional>
+#include <thread>
+
+namespace grapevine {
+namespace {
+
+torch::nn::Sequential make_net() {
+  return torch::nn::Sequential(
+      torch::nn::Linear(6, 16),
+      torch::nn::BatchNorm1d(16),
+      torch::nn::ReLU(),
+      torch::nn::Linear(16, 3));
+}
+
+struct Samples {
+  torch::Tensor input;
+  torch::Tensor label;
+};
+
+// Threads share torch's generator, so data is made before they start.
+std::vector<std::vector<Samples>> make_samples(int workers, int steps) {
+  torch::manual_seed(7);
+  std::vector<std::vector<Samples>> samples(workers);
+  for (auto& mine : samples) {
+    for (int step = 0; step < steps; ++step) {
+      mine.push_back(
+          {torch::randn({8, 6}), torch::randint(0, 3, {8}, torch::kInt64)});
+    }
+  }
+  return samples;
+}
+
+void run_threads(int n, const std::function<void(int)>& body) {
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < n; ++rank)
+    threads.emplace_back(body, rank);
+}
+
+struct Trained {
+  std::vector<torch::Tensor> parameters;
+  double distance = 0;
+  int64_t messages = 0;
+};
+
+std::vector<Trained> train(int n, const DataParallelOptions& options) {
+  constexpr int kSteps = 5;
+  const auto samples = make_samples(n, kSteps);
+  torch::manual_seed(1);
+  std::vector<torch::nn::Sequential> nets;
+  for (int rank = 0; rank < n; ++rank)
+    nets.push_back(make_net());
+  auto groups = Group::in_process(n);
+  std::vector<Trained> trained(n);
+  run_threads(n, [&](int rank) {
+    torch::set_num_threads(1);
+    DataParallel parallel(*nets[rank], groups[rank], options);
+    for (const Samples& batch : samples[rank]) {
+      parallel.zero_grad();
+      torch::nn::functional::cross_entropy(
+          nets[rank]->forward(batch.input),
+          batch.label)
+          .backward();
+      parallel.step();
+    }
+    trained[rank].distance = parallel.consensus_distance();
+    trained[rank].messages = parallel.messages_sent();
+    for (const auto& parameter : nets[rank]->parameters()) {
+      trained[rank].parameters.push_back(parameter.detach().clone());
+    }
+  });
+  return trained;
+}
+
+TEST(DataParallel, AllreduceKeepsReplicasEqual) {
+  const auto trained = train(3, {.agreement = "allreduce", .check = true});
+  for (const Trained& other : trained) {
+    for (size_t i = 0; i < other.parameters.size(); ++i) {
+      EXPECT_TRUE(torch::equal(other.parameters[i], trained[0].parameters[i]));
+    }
+  }
+}
+
+TEST(DataParallel, RingReplicasStayNearAndSendTwoCopies) {
+  const auto trained = train(5, {.graph = "ring", .check = true});
+  EXPECT_GT(trained[0].distance, 0);
+  EXPECT_LT(trained[0].distance, 1);
+  EXPECT_EQ(trained[0].distance, trained[4].distance);
+  EXPECT_EQ(trained[0].messages, 5 * 2);
+}
+
+TEST(DataParallel, OneWorkerIsTorchSgd) {
+  const auto samples = make_samples(1, 5)[0];
+  torch::manual_seed(1);
+  const auto net = make_net();
+  torch::optim::SGD optimizer(
+      net->parameters(),
+      torch::optim::SGDOptions(0.05).momentum(0.9));
+  for (const Samples& batch : samples) {
+    optimizer.zero_grad();
+    torch::nn::functional::cross_entropy(net->forward(batch.input), batch.label)
+        .backward();
+    optimizer.step();
+  }
+  const auto ours = train(1, {.sgd = {.lr = 0.05, .momentum = 0.9}});
+  const auto theirs = net->parameters();
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    EXPECT_TRUE(torch::equal(ours[0].parameters[i], theirs[i])) << i;
+  }
+}
+
+TEST(DataParallel, AverageMakesAllEqual) {
+  auto groups = Group::in_process(3);
+  std::vector<torch::nn::Sequential> nets;
+  for (int rank = 0; rank < 3; ++rank)
+    nets.push_back(make_net());
+  run_threads(3, [&](int rank) {
+    DataParallel parallel(*nets[rank], groups[rank]);
+    {
+      const torch::NoGradGuard no_grad;
+      nets[rank]->parameters()[0].fill_(static_cast<float>(rank));
+    }
+    EXPECT_GT(parallel.consensus_distance(), 0);
+    parallel.average();
+    EXPECT_EQ(nets[rank]->parameters()[0][0][0].item<float>(), 1.0F);
+  });
+}
+
+TEST(DataParallel, WhatUnbindsIsAnErrorNotASilentStop) {
+  const auto net = make_net();
+  DataParallel parallel(*net, Group::in_process(1)[0]);
+  net->zero_grad(true);
+  EXPECT_THROW(parallel.step(), std::runtime_error);
+}
+
+TEST(DataParallel, WrongNamesAreRefusedWithTheNearest) {
+  const auto net = make_net();
+  try {
+    const DataParallel parallel(
+        *net,
+        Group::in_process(1)[0],
+        {.graph = "rnig"});
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("ring"), std::string::npos);
+  }
+}
+
+TEST(DataParallel, WorkersWithOtherModelsAreToldApart) {
+  auto groups = Group::in_process(2);
+  run_threads(2, [&](int rank) {
+    torch::nn::Sequential net(torch::nn::Linear(4, 4 + rank));
+    EXPECT_THROW(DataParallel(*net, groups[rank]), std::runtime_error);
+  });
+}
+
+} // namespace
+} // namespace grapevine

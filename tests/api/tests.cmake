@@ -1,0 +1,1 @@
+gv_layer_test(api TORCH DEPS Grapevine::api)
