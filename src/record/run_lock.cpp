@@ -12,9 +12,9 @@
 
 namespace grapevine::record {
 
-RunLock::RunLock(const std::filesystem::path& run) {
+RunLock::RunLock(const std::filesystem::path& run) : run_(run) {
   std::error_code error;
-  std::filesystem::create_directories(run, error);
+  created_ = std::filesystem::create_directories(run, error);
   descriptor_ = open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor_ < 0) {
     const std::string reason = fmt::format(
@@ -32,6 +32,8 @@ RunLock::RunLock(const std::filesystem::path& run) {
 }
 
 RunLock::~RunLock() {
+  // rmdir leaves a directory alone that holds something.
+  if (created_) rmdir(run_.c_str());
   close(descriptor_);
 }
 

@@ -8,7 +8,8 @@ namespace grapevine::record {
 
 class RunLock {
  public:
-  // Creates the directory if need be. ConfigError if somebody else holds the
+  // Creates the directory if need be, and removes it in the end if it did and
+  // nobody has put anything there. ConfigError if somebody else holds the
   // run or the path is no directory, IoError if it cannot be made.
   explicit RunLock(const std::filesystem::path& run);
   ~RunLock();
@@ -16,6 +17,8 @@ class RunLock {
   RunLock& operator=(const RunLock&) = delete;
 
  private:
+  std::filesystem::path run_;
+  bool created_ = false;
   int descriptor_ = -1;
 };
 

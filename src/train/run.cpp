@@ -41,12 +41,14 @@ Run::Run(
     const Setup& setup,
     cluster::Cluster& cluster,
     record::RunDirectory directory,
+    int attempt,
     const TrainHooks& hooks)
     : setup_(setup),
       cluster_(cluster),
       directory_(std::move(directory)),
       checkpoints_(directory_),
-      hooks_(hooks) {
+      hooks_(hooks),
+      attempt_(attempt) {
   const size_t hosted = cluster_.hosted().size();
   for (size_t i = 0; i < hosted; ++i) {
     workers_.emplace_back(setup_.worker_options());
@@ -147,17 +149,25 @@ bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
           state_planes,
           workers_[i].arena());
     }
+    restore_state(checkpoint.state);
   } catch (const IoError& error) {
     problem = error.what();
+  } catch (const nlohmann::json::exception& error) {
+    problem = fmt::format(
+        "{}: state of the manifest: {}",
+        checkpoint.directory.string(),
+        error.what());
   }
   if (!problem.empty() && hooks_.on_note) {
     hooks_.on_note("checkpoint passed over: " + problem);
   }
   if (cluster_.any(!problem.empty())) return false;
-
-  const nlohmann::json& state = checkpoint.state;
   step_ = checkpoint.step;
-  attempt_ = state.at("attempt").get<int>() + 1;
+  report_progress(fmt::format("resumed from step {}", step_), true);
+  return true;
+}
+
+void Run::restore_state(const nlohmann::json& state) {
   last_train_loss_ = state.at("train_loss").is_number()
                          ? state.at("train_loss").get<double>()
                          : std::nan("");
@@ -170,8 +180,6 @@ bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
   earlier_bytes_ = state.at("bytes");
   earlier_seconds_ = state.at("seconds");
   earlier_training_seconds_ = state.at("training_seconds");
-  report_progress(fmt::format("resumed from step {}", step_), true);
-  return true;
 }
 
 void Run::checkpoint() {
@@ -238,7 +246,8 @@ TrainResult Run::run() {
     const bool epoch_ended =
         step_ % setup_.steps_per_epoch() == 0 || step_ == setup_.total_steps;
     const auto stop = stop_reason(epoch_ended);
-    if (epoch_ended && !stop) finish_epoch();
+    // Also when it is interrupted here: the next attempt begins the next epoch.
+    if (epoch_ended && stop != Outcome::kDiverged) finish_epoch();
     if (stop) return finish(*stop);
     if (checkpoint_is_due(epoch_ended)) checkpoint();
   }

@@ -27,10 +27,12 @@ namespace grapevine::train {
 class Run {
  public:
   // Makes the workers and takes up the newest usable checkpoint, if any.
-  // Collective. Everything but the directory is borrowed.
+  // `attempt` is above that of any attempt that has left records. Collective.
+  // Everything but the directory is borrowed.
   Run(const Setup& setup,
       cluster::Cluster& cluster,
       record::RunDirectory directory,
+      int attempt,
       const TrainHooks& hooks);
   ~Run();
 
@@ -38,12 +40,11 @@ class Run {
   // the process that hosts worker 0.
   TrainResult run();
 
-  int attempt() const { return attempt_; }
-
  private:
   void load_initial_values();
   void resume();
   bool try_restore(const record::CheckpointInfo& checkpoint);
+  void restore_state(const nlohmann::json& state);
   void checkpoint();
   bool checkpoint_is_due(bool epoch_ended);
 
@@ -73,7 +74,7 @@ class Run {
   std::vector<data::Batch> batches_; // of each hosted worker
   std::vector<probe::Spans> spans_;
 
-  int attempt_ = 0;
+  int attempt_;
   int64_t step_ = 0;               // done
   std::vector<double> losses_;     // of each hosted worker, last step
   std::vector<double> epoch_loss_; // sums over the epoch so far

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "optim/sgd.h"
+#include "spec/graph_options.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,17 +66,7 @@ Setup make_setup(
     const std::vector<std::string>& data_path) {
   Setup setup;
   setup.spec = spec;
-  setup.schedule = graph::make_schedule(
-      {.name = spec.graph,
-       .n = spec.n,
-       .seed = spec.seed,
-       .rows = spec.rows,
-       .k = spec.k,
-       .edges_file = spec.edges,
-       .workers_per_node = spec.workers_per_node,
-       .k0 = spec.k0,
-       .gamma = spec.gamma,
-       .epochs = spec.epochs});
+  setup.schedule = graph::make_schedule(spec::graph_options(spec));
   setup.rule = make_rule(spec);
   setup.agreement = algo::make_agreement(spec.agreement, setup.rule);
   data::DataOptions data;

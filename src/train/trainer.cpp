@@ -7,6 +7,7 @@
 #include "record/run_lock.h"
 #include "spec/spec_table.h"
 #include "train/build_info.h"
+#include "train/planes.h"
 #include "train/run.h"
 #include "train/setup.h"
 #include "train/torch_threads.h"
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <string>
 #include <thread>
 
 namespace grapevine::train {
@@ -100,7 +102,15 @@ std::optional<TrainResult> stored_result(
   }
   const auto run = directory.read_run();
   if (!run || !run->contains("result")) return std::nullopt;
-  TrainResult result = result_from_json(run->at("result"));
+  TrainResult result;
+  try {
+    result = result_from_json(run->at("result"));
+  } catch (const nlohmann::json::exception& error) {
+    throw IoError(fmt::format(
+        "{}: the result in it cannot be read ({})",
+        directory.run_file().string(),
+        error.what()));
+  }
   if (result.outcome != Outcome::kCompleted &&
       result.outcome != Outcome::kDiverged) {
     return std::nullopt;
@@ -137,29 +147,57 @@ nlohmann::json description(
       {"fingerprint", fingerprint}};
 }
 
+// How many attempts have begun, as run.json has it: each is counted there
+// before it writes its first record.
+int attempts_before(const record::RunDirectory& directory) {
+  const auto run = directory.read_run();
+  if (!run) return 0;
+  const auto attempts = run->find("attempts");
+  return attempts != run->end() && attempts->is_number_integer()
+             ? attempts->get<int>()
+             : 0;
+}
+
+// An unusable --init is bad input, answered before the run begins.
+void check_initial_values(const Setup& setup) {
+  if (setup.spec.init.empty()) return;
+  WorkerOptions options = setup.worker_options();
+  options.state_planes = 0;
+  Worker worker(options);
+  load_named_tensors(
+      record::read_safetensors(setup.spec.init),
+      setup.spec.init,
+      worker.arena());
+}
+
 // One run of this process. Keeps run.json true while the run lives and after
 // it has failed; only the process that hosts worker 0 writes it.
 TrainResult train_in(
     const Setup& setup,
     cluster::Cluster& cluster,
     const record::RunDirectory& directory,
+    const comm::Fingerprint& parts,
     const TrainHooks& hooks) {
   const bool writes = cluster.hosts_first();
-  const comm::Fingerprint parts = fingerprint(setup);
-  cluster.compare_fingerprints(parts);
+  check_initial_values(setup);
+  int attempt = 0;
   if (writes) {
     directory.create();
-    directory.write_spec(spec::to_toml(setup.spec));
+    attempt = attempts_before(directory);
+    spec::Spec stored = setup.spec;
+    stored.fresh = false; // an order for this time, not part of the run
+    directory.write_spec(spec::to_toml(stored));
   }
+  attempt = std::stoi(cluster.broadcast(std::to_string(attempt)));
   cluster.barrier();
   nlohmann::json description_json = description(setup, parts);
+  description_json["attempts"] = attempt + 1;
   if (writes) directory.write_run(description_json);
   try {
-    Run run(setup, cluster, directory, hooks);
+    Run run(setup, cluster, directory, attempt, hooks);
     TrainResult result = run.run();
     if (writes) {
       description_json["outcome"] = to_string(result.outcome);
-      description_json["attempts"] = run.attempt() + 1;
       description_json["result"] = to_json(result);
       directory.write_run(description_json);
     }
@@ -197,6 +235,8 @@ TrainResult train(
   ThreadPool pool(thread_count(spec, is_virtual), use_one_torch_thread);
   const Setup setup = make_setup(spec, hooks.data_path);
   const auto cluster = make_cluster(spec, environment, pool);
+  const comm::Fingerprint parts = fingerprint(setup);
+  cluster->compare_fingerprints(parts);
 
   // The first process looks at the directory; all act on what it found.
   std::optional<record::RunLock> lock;
@@ -222,7 +262,7 @@ TrainResult train(
     result.was_stored = true;
     return result;
   }
-  return train_in(setup, *cluster, directory, hooks);
+  return train_in(setup, *cluster, directory, parts, hooks);
 }
 
 Estimate estimate(

@@ -97,7 +97,7 @@ TEST(DataParallel, RingReplicasStayNearAndSendTwoCopies) {
 TEST(DataParallel, OneWorkerIsTorchSgd) {
   const auto samples = make_samples(1, 5)[0];
   torch::manual_seed(1);
-  const auto net = make_net();
+  auto net = make_net();
   torch::optim::SGD optimizer(
       net->parameters(),
       torch::optim::SGDOptions(0.05).momentum(0.9));
@@ -132,14 +132,14 @@ TEST(DataParallel, AverageMakesAllEqual) {
 }
 
 TEST(DataParallel, WhatUnbindsIsAnErrorNotASilentStop) {
-  const auto net = make_net();
+  auto net = make_net();
   DataParallel parallel(*net, Group::in_process(1)[0]);
   net->zero_grad(true);
   EXPECT_THROW(parallel.step(), std::runtime_error);
 }
 
 TEST(DataParallel, WrongNamesAreRefusedWithTheNearest) {
-  const auto net = make_net();
+  auto net = make_net();
   try {
     const DataParallel parallel(
         *net,

@@ -74,8 +74,10 @@ inline Answer grapevine(
   std::string command = "cd " + quoted(scratch.path().string()) +
                         " && env -u RANK -u WORLD_SIZE " + environment + " " +
                         quoted(program);
-  for (const std::string& word : words)
-    command += " " + quoted(word);
+  for (const std::string& word : words) {
+    command += ' ';
+    command += quoted(word);
+  }
   command += " >out 2>error </dev/null";
   const int status = std::system(command.c_str());
   return {

@@ -73,9 +73,9 @@ TEST(Progress, BarTakesTheRoomThatIsLeft) {
   }
   EXPECT_EQ(
       progress_bar("", progress, 90),
-      "epoch 3/8  ███░░░░░░  37%  loss 0.5  accuracy 83.10 %  degree 2  "
+      "epoch 3/8  ██░░░░░  38%  loss 0.5  accuracy 83.10 %  degree 2  "
       "24.3 k samples/s  12 s left");
-  EXPECT_EQ(progress_bar("", progress, 16), "epoch 3/8  37%  ");
+  EXPECT_EQ(progress_bar("", progress, 16), "epoch 3/8  38%  ");
 }
 
 } // namespace

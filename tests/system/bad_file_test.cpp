@@ -196,7 +196,6 @@ TEST_F(BadRun, SpecToml) {
   const cli::Answer answer = resume();
   EXPECT_NE(answer.exit_code, 0);
   expect_clear_failure(answer, answer.exit_code, {"spec.toml"});
-  expect_unbroken_result(resume({"--fresh"}));
 }
 
 TEST_F(BadRun, CutRecordsAreNoObstacle) {

@@ -75,8 +75,8 @@ TEST(Check, ReplicasOfACentralizedRunAreEqual) {
   const cli::Scratch scratch;
   const auto result = result_of(cli::grapevine(
       small_run("c-complete", scratch.file("run")) + Words{"-n", "5"}));
-  EXPECT_EQ(result["consensus_distance"], 0.0);
-  EXPECT_EQ(result["test_accuracy"].is_number(), true);
+  // Their mean, which they are compared with, is rounded to floats.
+  EXPECT_LT(result["consensus_distance"].get<double>(), 1e-10);
 }
 
 TEST(Check, OneWorkerHasNobodyToTalkTo) {

@@ -56,7 +56,7 @@ spec::Spec tiny_spec(const Folder& folder) {
 TEST(LifeOfAWeight, FromTheSampleToTheRunDirectory) {
   const Folder folder;
   const spec::Spec spec = tiny_spec(folder);
-  const Setup setup = make_setup(spec, {});
+  const train::Setup setup = make_setup(spec, {});
 
   // 1. The samples: three workers, disjoint batches of one permutation.
   std::vector<int64_t> seen;
@@ -165,7 +165,7 @@ TEST(Train, PartialBatchesAreWeightedBySamples) {
   const TrainResult result = train(spec, {});
   EXPECT_EQ(result.steps, 2);
   EXPECT_TRUE(std::isfinite(result.train_loss));
-  const Setup setup = make_setup(spec, {});
+  const train::Setup setup = make_setup(spec, {});
   EXPECT_EQ(setup.samples_in_step(1), 11);
   double weights = 0;
   for (int worker = 0; worker < 5; ++worker) {
