@@ -49,9 +49,9 @@ function(gv_layer name)
   add_library(${target} STATIC ${ARG_SOURCES})
   add_library(Grapevine::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  # The layers' own headers are not installed: users see include/grapevine.
   target_include_directories(${target} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/grapevine/internal>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
   target_link_libraries(${target}
     PUBLIC ${ARG_DEPS}
     PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:gv_flags>)

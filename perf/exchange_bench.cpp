@@ -11,6 +11,8 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+// Open MPI's header would pull in the C++ bindings, which nobody links.
+#define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 
 namespace grapevine::perf {

@@ -55,9 +55,10 @@ class RunDirectory {
   std::string read_spec() const;
   void write_spec(const std::string& toml) const;
 
- private:
+  // ConfigError if the path is taken by something that is not a run.
   void require_run() const;
 
+ private:
   std::filesystem::path path_;
 };
 

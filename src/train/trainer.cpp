@@ -242,19 +242,30 @@ TrainResult train(
   std::optional<record::RunLock> lock;
   std::string found;
   std::exception_ptr refusal;
+  bool is_config = false;
   if (cluster->hosts_first()) {
     try {
       lock.emplace(directory.path());
+      directory.require_run();
       if (const auto stored = stored_result(directory, spec)) {
         found = to_json(*stored).dump();
       }
+    } catch (const ConfigError&) {
+      refusal = std::current_exception();
+      is_config = true;
     } catch (...) {
       refusal = std::current_exception();
     }
   }
   if (cluster->any(refusal != nullptr)) {
+    // The same kind everywhere: the launcher's exit code is that of whoever
+    // happens to end first.
+    is_config = cluster->any(is_config);
     if (refusal) std::rethrow_exception(refusal);
-    throw Error("worker 0 refused the run; see its message");
+    constexpr const char* kSeeFirst =
+        "worker 0 refused the run; see its message";
+    if (is_config) throw ConfigError(kSeeFirst);
+    throw Error(kSeeFirst);
   }
   found = cluster->broadcast(found);
   if (!found.empty()) {
