@@ -22,6 +22,9 @@ constexpr size_t kRemembered = 64;
 constexpr int64_t kLeastChunkBytes = 4096;
 // Pieces of an exchange that are in flight at once, each way.
 constexpr int64_t kExchangeWindow = 8;
+// Nothing is computed meanwhile, so pieces need not be as fine as a mixing's
+// chunks; waking up for each costs more than it gives (measured over Gloo).
+constexpr int64_t kExchangePieceFloats = int64_t{1} << 23;
 
 struct Prepared {
   uint64_t plan;
@@ -139,8 +142,7 @@ void Communicator::exchange(
     std::span<float> incoming) {
   Link& link = state_->link;
   GV_CHECK(peer >= 0 && peer < size() && peer != rank());
-  const auto piece =
-      state_->options.chunk_bytes / static_cast<int64_t>(sizeof(float));
+  const int64_t piece = kExchangePieceFloats;
   link.run("exchange", [&] {
     Stream in(incoming, piece, [&](std::span<float> part) {
       return link.recv(std::as_writable_bytes(part), peer, kExchangeTag);

@@ -72,8 +72,8 @@ class Communicator {
   void
   mix(const Plan& plan, std::span<float> plane, const MixHooks& hooks = {});
 
-  // Sends to a peer and receives from it at once, both ways in pieces of
-  // chunk_bytes. The lengths may differ from each other, but what one sends
+  // Sends to a peer and receives from it at once, both ways in large pieces.
+  // The lengths may differ from each other, but what one sends
   // the other expects. No arithmetic: an exchange of planes.
   void exchange(
       int peer,
