@@ -425,9 +425,9 @@ std::vector<SpecEntry> execution_entries() {
       integer(
           "checkpoint-every",
           &Spec::checkpoint_every,
-          {0, kAnyMore},
+          {-1, kAnyMore},
           kDoesNot,
-          "steps between checkpoints; 0 = every epoch"),
+          "steps between checkpoints; 0 = once a minute, -1 = none at all"),
       integer(
           "prefetch",
           &Spec::prefetch,

@@ -1,6 +1,7 @@
 #include "train/run.h"
 
 #include "base/check.h"
+#include "base/heap.h"
 #include "probe/consensus.h"
 #include "probe/dispersion.h"
 #include "train/planes.h"
@@ -50,8 +51,11 @@ Run::Run(
       hooks_(hooks),
       attempt_(attempt) {
   const size_t hosted = cluster_.hosted().size();
-  for (size_t i = 0; i < hosted; ++i) {
-    workers_.emplace_back(setup_.worker_options());
+  {
+    const ShortLivedBlocks heap;
+    for (size_t i = 0; i < hosted; ++i) {
+      workers_.emplace_back(setup_.worker_options());
+    }
   }
   WorkerOptions spare = setup_.worker_options();
   spare.state_planes = 0;
@@ -76,7 +80,6 @@ Run::Run(
           .samples = setup_.spec.eval_samples,
           .full = setup_.spec.eval_full,
           .seed = setup_.spec.seed});
-  batches_.resize(hosted);
   spans_.resize(hosted);
   losses_.resize(hosted);
   epoch_loss_.resize(hosted);
@@ -264,17 +267,7 @@ void Run::train_step() {
       {.moment = moment,
        .lr = lr,
        .want_norms = is_probe,
-       .compute_gradient = [&](int index) {
-         {
-           const probe::SpanTimer timer(spans_[index], probe::Span::kData);
-           loader_->take(step_, cluster_.hosted()[index], batches_[index]);
-         }
-         const data::Batch& batch = batches_[index];
-         losses_[index] = workers_[index].compute_gradient(
-             batch,
-             setup_.batch_weight(step_, batch.samples()),
-             spans_[index]);
-       }});
+       .compute_gradient = [&](int index) { compute_gradient(index); }});
   for (size_t i = 0; i < workers_.size(); ++i)
     epoch_loss_[i] += losses_[i];
   if (setup_.spec.check) {
@@ -285,6 +278,19 @@ void Run::train_step() {
   if (is_probe) probe();
   ++step_;
   report_progress("training", false);
+}
+
+void Run::compute_gradient(int index) {
+  const BatchPool::Lease lease(batches_);
+  data::Batch& batch = lease.batch();
+  {
+    const probe::SpanTimer timer(spans_[index], probe::Span::kData);
+    loader_->take(step_, cluster_.hosted()[index], batch);
+  }
+  losses_[index] = workers_[index].compute_gradient(
+      batch,
+      setup_.batch_weight(step_, batch.samples()),
+      spans_[index]);
 }
 
 void Run::record_step(double lr) {

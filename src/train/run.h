@@ -11,6 +11,7 @@
 #include "record/checkpoint.h"
 #include "record/record_writer.h"
 #include "record/run_directory.h"
+#include "train/batch_pool.h"
 #include "train/evaluator.h"
 #include "train/setup.h"
 #include "train/stopwatch.h"
@@ -49,6 +50,7 @@ class Run {
   bool checkpoint_is_due(bool epoch_ended);
 
   void train_step();
+  void compute_gradient(int index); // of a hosted worker; side by side
   void record_step(double lr);
   void probe();
   void finish_epoch();
@@ -71,7 +73,7 @@ class Run {
   std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<data::Loader> loader_;
   std::unique_ptr<record::RecordWriter> records_;
-  std::vector<data::Batch> batches_; // of each hosted worker
+  BatchPool batches_; // as many as compute at once
   std::vector<probe::Spans> spans_;
 
   int attempt_;
