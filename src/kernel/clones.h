@@ -8,8 +8,7 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(GV_NO_TARGET_CLONES)
 #define GV_CLONES \
-  __attribute__(( \
-      target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define GV_CLONES
 #endif

@@ -63,12 +63,12 @@ struct Spec {
   std::string transport; // virtual | mpi | gloo; empty = by the launcher
   int threads = 0;       // of the virtual cluster; 0 = all cores
   int64_t bucket_bytes = 1 << 20;
-  double deadline = 300;        // seconds
+  double deadline = 300; // seconds
   // Steps; 0 = at the end of the first epoch after a minute, and of the run;
   // -1 = never, not even at the end.
   int64_t checkpoint_every = 0;
-  int prefetch = 2;             // batches
-  std::string out;              // empty = runs/<name>-<hash of the spec>
+  int prefetch = 2; // batches
+  std::string out;  // empty = runs/<name>-<hash of the spec>
   bool fresh = false;
   bool check = false;
   std::string init; // safetensors with initial parameters

@@ -4,7 +4,6 @@
 #include "base/heap.h"
 #include "probe/consensus.h"
 #include "probe/dispersion.h"
-#include "train/planes.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,9 +19,6 @@ namespace {
 // where a step is slow enough for a person to wait for it.
 constexpr int64_t kControlEvery = 10;
 constexpr double kSlowStepSeconds = 0.2;
-// With the default of checkpoint_every: at the end of the first epoch after
-// this many seconds.
-constexpr double kCheckpointSeconds = 60;
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) /
@@ -112,133 +108,6 @@ Run::Run(
 }
 
 Run::~Run() = default;
-
-void Run::load_initial_values() {
-  if (setup_.spec.init.empty()) return;
-  const record::Safetensors file = record::read_safetensors(setup_.spec.init);
-  for (Worker& worker : workers_) {
-    load_named_tensors(file, setup_.spec.init, worker.arena());
-  }
-}
-
-void Run::resume() {
-  // Checked on every process, so that all fall back to the same checkpoint
-  // when one of them cannot read its file.
-  bool found = false;
-  for (const record::CheckpointInfo& candidate : checkpoints_.list()) {
-    found = true;
-    if (try_restore(candidate)) return;
-  }
-  if (found) {
-    throw IoError(fmt::format(
-        "no checkpoint in {} can be read; --fresh begins the run again",
-        directory_.checkpoints().string()));
-  }
-}
-
-bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
-  const std::vector<std::string> state_planes = setup_.rule->state_planes();
-  std::string problem;
-  try {
-    if (checkpoint.workers != cluster_.size()) {
-      throw IoError(fmt::format(
-          "{} holds {} workers",
-          checkpoint.directory.string(),
-          checkpoint.workers));
-    }
-    for (size_t i = 0; i < workers_.size(); ++i) {
-      restore_planes(
-          checkpoints_.read_worker(checkpoint, cluster_.hosted()[i]),
-          state_planes,
-          workers_[i].arena());
-    }
-    restore_state(checkpoint.state);
-  } catch (const IoError& error) {
-    problem = error.what();
-  } catch (const nlohmann::json::exception& error) {
-    problem = fmt::format(
-        "{}: state of the manifest: {}",
-        checkpoint.directory.string(),
-        error.what());
-  }
-  if (!problem.empty() && hooks_.on_note) {
-    hooks_.on_note("checkpoint passed over: " + problem);
-  }
-  if (cluster_.any(!problem.empty())) return false;
-  step_ = checkpoint.step;
-  report_progress(fmt::format("resumed from step {}", step_), true);
-  return true;
-}
-
-void Run::restore_state(const nlohmann::json& state) {
-  last_train_loss_ = state.at("train_loss").is_number()
-                         ? state.at("train_loss").get<double>()
-                         : std::nan("");
-  const auto& sums = state.at("epoch_loss");
-  for (size_t i = 0; i < workers_.size(); ++i) {
-    const auto& sum = sums.at(cluster_.hosted()[i]);
-    epoch_loss_[i] = sum.is_number() ? sum.get<double>() : std::nan("");
-  }
-  earlier_messages_ = state.at("messages");
-  earlier_bytes_ = state.at("bytes");
-  earlier_seconds_ = state.at("seconds");
-  earlier_training_seconds_ = state.at("training_seconds");
-}
-
-void Run::checkpoint() {
-  training_.pause();
-  const std::vector<std::string> state_planes = setup_.rule->state_planes();
-  records_->flush();
-  cluster_.for_each([&](int index) {
-    const auto planes = planes_to_store(workers_[index].arena(), state_planes);
-    checkpoints_.write_worker(step_, cluster_.hosted()[index], planes);
-  });
-  cluster::Rows mine;
-  const comm::Traffic traffic = cluster_.traffic();
-  for (size_t i = 0; i < workers_.size(); ++i) {
-    // The hosted workers' traffic is booked on the first of them.
-    mine.push_back(
-        {epoch_loss_[i],
-         i == 0 ? static_cast<double>(traffic.messages) : 0,
-         i == 0 ? static_cast<double>(traffic.bytes) : 0});
-  }
-  // Also the barrier behind which all files are there.
-  const cluster::Rows rows = cluster_.all_gather(mine);
-  cluster_.barrier();
-  if (cluster_.hosts_first()) {
-    nlohmann::json sums = nlohmann::json::array();
-    int64_t messages = earlier_messages_;
-    int64_t bytes = earlier_bytes_;
-    for (const std::vector<double>& row : rows) {
-      sums.push_back(row[0]);
-      messages += std::llround(row[1]);
-      bytes += std::llround(row[2]);
-    }
-    checkpoints_.commit(
-        step_,
-        cluster_.size(),
-        {{"attempt", attempt_},
-         {"train_loss", last_train_loss_},
-         {"epoch_loss", sums},
-         {"messages", messages},
-         {"bytes", bytes},
-         {"seconds", earlier_seconds_ + total_.seconds()},
-         {"training_seconds",
-          earlier_training_seconds_ + training_.seconds()}});
-  }
-  since_checkpoint_.restart();
-  training_.go();
-}
-
-bool Run::checkpoint_is_due(bool epoch_ended) {
-  const int64_t every = setup_.spec.checkpoint_every;
-  if (every < 0 || step_ == setup_.total_steps) return false;
-  if (every > 0) return step_ % every == 0;
-  if (!epoch_ended) return false;
-  return cluster_.broadcast(
-             since_checkpoint_.seconds() > kCheckpointSeconds ? "yes" : "no") ==
-         "yes";
-}
 
 TrainResult Run::run() {
   total_.restart();
