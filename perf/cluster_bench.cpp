@@ -84,7 +84,6 @@ class VirtualStep {
     stepper_->step(
         {.moment = {step_, 0},
          .lr = 0.01,
-         .want_norms = false,
          .compute_gradient = [&](int index) {
            workers_[index].compute_gradient(batches_[index], 1, spans_[index]);
          }});

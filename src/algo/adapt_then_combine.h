@@ -19,6 +19,7 @@ class AdaptThenCombine : public Agreement {
 
   std::string name() const override { return "adapt-then-combine"; }
   Plane exchanged() const override { return Plane::kParameters; }
+  bool adapts_first() const override { return true; }
   void before_exchange(
       arena::Arena& arena,
       Range range,

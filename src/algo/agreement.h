@@ -29,6 +29,8 @@ class Agreement {
   virtual std::string name() const = 0;
   // What is averaged over the graph.
   virtual Plane exchanged() const = 0;
+  // Whether the local rule acts before the exchange or after it.
+  virtual bool adapts_first() const = 0;
 
   // On a range just before it is first sent, and just after it has been
   // averaged. Called for every range of the plane, ascending, once a step.

@@ -18,6 +18,7 @@ class Allreduce : public Agreement {
 
   std::string name() const override { return "allreduce"; }
   Plane exchanged() const override { return Plane::kGradients; }
+  bool adapts_first() const override { return false; }
   void before_exchange(
       arena::Arena&,
       Range,

@@ -118,7 +118,6 @@ void DataParallel::step() {
   state.stepper.step(
       {.moment = {state.step, epoch},
        .lr = state.options.sgd.lr,
-       .want_norms = false,
        .compute_gradient = [](int) {}});
   ++state.step;
 }

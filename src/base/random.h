@@ -29,6 +29,9 @@ enum class Purpose : uint64_t {
   kSplit = 8,
   kCompute = 9,
   kGossip = 10,
+  kProbe = 11,
+  kSubset = 12,
+  kBootstrap = 13,
   kTest = 99,
 };
 

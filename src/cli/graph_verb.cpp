@@ -87,6 +87,8 @@ class GraphVerb : public Verb {
          "workers-per-node",
          "k0",
          "gamma",
+         "k-min",
+         "ada",
          "epochs",
          "seed"});
     app.add_option("--step", step_, "look at this step alone, from 0")

@@ -56,8 +56,21 @@ class Cluster {
   virtual void
   mix(const comm::Plan& plan, algo::Plane plane, const MixHooks& hooks) = 0;
 
-  // The mean of a plane over all workers, summed in rank order.
-  virtual void mean(algo::Plane plane, std::span<float> out) = 0;
+  // The mean over all workers of some pieces of a plane, summed in rank order;
+  // into `out`, piece behind piece.
+  virtual void mean(
+      algo::Plane plane,
+      std::span<const Range> pieces,
+      std::span<float> out) = 0;
+  // Of the whole plane.
+  void mean(algo::Plane plane, std::span<float> out) {
+    const Range whole{0, static_cast<int64_t>(out.size())};
+    mean(plane, {&whole, 1}, out);
+  }
+
+  // The sums over all workers of a few numbers each (a row for each hosted
+  // worker), on every process: two messages a worker, counted as traffic.
+  virtual std::vector<double> sum(Rows mine) = 0;
 
   // Gives every worker the plane of worker 0.
   virtual void copy_first(algo::Plane plane) = 0;
@@ -65,6 +78,8 @@ class Cluster {
   // mine: a row for each hosted worker. Returns all n rows in rank order, on
   // every process.
   virtual Rows all_gather(const Rows& mine) = 0;
+  // The same, on the process that hosts worker 0 alone; elsewhere empty.
+  virtual Rows gather(const Rows& mine) = 0;
   // True everywhere if it is true anywhere.
   virtual bool any(bool mine) = 0;
   // The text of the process that hosts worker 0.
@@ -76,7 +91,7 @@ class Cluster {
   // worker 0.
   virtual std::string parameters_sha256() = 0;
 
-  // Sent by the hosted workers in mix().
+  // Sent by the hosted workers in mix() and sum().
   virtual comm::Traffic traffic() const = 0;
   // For error messages.
   virtual void set_step(int64_t step) = 0;

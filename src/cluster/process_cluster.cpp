@@ -3,6 +3,7 @@
 #include "cluster/parameter_digest.h"
 #include "comm/fingerprint.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace grapevine::cluster {
@@ -39,16 +40,28 @@ class ProcessCluster : public Cluster {
     if (hooks.after) {
       ranges.after = [&](Range range) { hooks.after(0, range); };
     }
-    const comm::Traffic before = communicator_.traffic();
-    communicator_.mix(plan, algo::plane_of(*arena_, plane), ranges);
-    traffic_.messages += communicator_.traffic().messages - before.messages;
-    traffic_.bytes += communicator_.traffic().bytes - before.bytes;
+    counted([&] {
+      communicator_.mix(plan, algo::plane_of(*arena_, plane), ranges);
+    });
   }
 
-  void mean(algo::Plane plane, std::span<float> out) override {
+  using Cluster::mean;
+  void mean(
+      algo::Plane plane,
+      std::span<const Range> pieces,
+      std::span<float> out) override {
     const std::span<const float> mine = algo::plane_of(*arena_, plane);
-    std::memcpy(out.data(), mine.data(), mine.size_bytes());
+    float* place = out.data();
+    for (const Range& piece : pieces) {
+      place = std::copy_n(mine.data() + piece.begin, piece.size(), place);
+    }
     communicator_.all_reduce_mean(out);
+  }
+
+  std::vector<double> sum(Rows mine) override {
+    GV_CHECK_EQ(mine.size(), size_t{1});
+    counted([&] { communicator_.sum(mine[0]); });
+    return mine[0];
   }
 
   void copy_first(algo::Plane plane) override {
@@ -69,6 +82,11 @@ class ProcessCluster : public Cluster {
       std::memcpy(row.data(), text.data(), text.size());
     }
     return rows;
+  }
+
+  Rows gather(const Rows& mine) override {
+    GV_CHECK_EQ(mine.size(), size_t{1});
+    return communicator_.gather(std::span<const double>(mine[0]), 0);
   }
 
   bool any(bool mine) override { return communicator_.any(mine); }
@@ -102,10 +120,18 @@ class ProcessCluster : public Cluster {
   }
 
  private:
+  template <typename Work>
+  void counted(const Work& work) {
+    const comm::Traffic before = communicator_.traffic();
+    work();
+    traffic_.messages += communicator_.traffic().messages - before.messages;
+    traffic_.bytes += communicator_.traffic().bytes - before.bytes;
+  }
+
   comm::Communicator communicator_;
   int rank_;
   arena::Arena* arena_ = nullptr;
-  comm::Traffic traffic_; // of mix() alone, not of evaluation
+  comm::Traffic traffic_; // not of evaluation and probes
 };
 
 } // namespace

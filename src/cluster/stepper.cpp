@@ -39,9 +39,9 @@ Stepper::Stepper(
 
 void Stepper::step(const StepRequest& request) {
   cluster_.set_step(request.moment.step);
-  const size_t tensors = arenas_.front()->layout().tensors().size();
-  squared_norms_ = zeros(arenas_.size(), request.want_norms ? tensors : 0);
+  make_room(request.measure);
   if (options_.check) {
+    const size_t tensors = arenas_.front()->layout().tensors().size();
     sums_before_ = zeros(arenas_.size(), tensors);
     sums_after_ = sums_before_;
     magnitudes_ = sums_before_;
@@ -77,25 +77,22 @@ void Stepper::exchange(const StepRequest& request) {
   const bool update_late = options_.clip > 0 && gradients_travel;
 
   const auto after = [&](int index, Range range) {
-    agreement_.after_exchange(
-        *arenas_[index],
-        range,
-        infos[index],
-        squared_norms_[index]);
+    act(Part::kAfter, index, range, infos[index]);
   };
   MixHooks hooks;
   hooks.prepare = [&](int index) {
     request.compute_gradient(index);
+    if (request.measure == Measure::kEverything) {
+      const arena::Arena& arena = *arenas_[index];
+      squares_[index].gradients =
+          arena::squared_norms(arena.layout(), arena.gradients());
+    }
     if (options_.clip > 0 && !gradients_travel) {
       infos[index].gradient_scale = clip_factor(index);
     }
   };
   hooks.before = [&](int index, Range range) {
-    agreement_.before_exchange(
-        *arenas_[index],
-        range,
-        infos[index],
-        squared_norms_[index]);
+    act(Part::kBefore, index, range, infos[index]);
     if (options_.check) record_sums(sums_before_, index, range);
   };
   hooks.after = [&](int index, Range range) {
@@ -112,8 +109,72 @@ void Stepper::exchange(const StepRequest& request) {
   }
 }
 
-std::span<const double> Stepper::squared_norms(int index) const {
-  return squared_norms_[index];
+void Stepper::make_room(Measure measure) {
+  const size_t tensors = arenas_.front()->layout().tensors().size();
+  const std::vector<double> nothing;
+  const std::vector<double> places(tensors);
+  const bool all = measure == Measure::kEverything;
+  squares_.assign(
+      arenas_.size(),
+      {.parameters = measure == Measure::kNothing ? nothing : places,
+       .gradients = nothing,
+       .updates = all ? places : nothing,
+       .old_parameters = all ? places : nothing});
+}
+
+void Stepper::act(
+    Part part,
+    int index,
+    Range range,
+    const optim::StepInfo& info) {
+  const bool is_update = (part == Part::kBefore) == agreement_.adapts_first();
+  if (is_update && !squares_[index].updates.empty()) {
+    measured_act(part, index, range, info);
+  } else {
+    plain_act(part, index, range, info);
+  }
+}
+
+void Stepper::plain_act(
+    Part part,
+    int index,
+    Range range,
+    const optim::StepInfo& info) {
+  arena::Arena& arena = *arenas_[index];
+  const std::span<double> squares = squares_[index].parameters;
+  if (part == Part::kBefore) {
+    agreement_.before_exchange(arena, range, info, squares);
+  } else {
+    agreement_.after_exchange(arena, range, info, squares);
+  }
+}
+
+// In pieces that fit into the cache together with their old values.
+void Stepper::measured_act(
+    Part part,
+    int index,
+    Range range,
+    const optim::StepInfo& info) {
+  arena::Arena& arena = *arenas_[index];
+  Squares& squares = squares_[index];
+  constexpr int64_t kPiece = 16 * arena::kBlock;
+  const auto old =
+      std::make_unique_for_overwrite<float[]>(std::min(kPiece, range.size()));
+  const float* now = arena.parameters().data();
+  for (int64_t at = range.begin; at < range.end; at += kPiece) {
+    const Range piece{at, std::min(at + kPiece, range.end)};
+    std::copy_n(now + at, piece.size(), old.get());
+    plain_act(part, index, piece, info);
+    arena.layout().for_each_block(piece, [&](int tensor, Range block) {
+      const float* before = old.get() + (block.begin - at);
+      squares.updates[tensor] += kernel::sum_of_squared_differences(
+          now + block.begin,
+          before,
+          block.size());
+      squares.old_parameters[tensor] +=
+          kernel::sum_of_squares(before, block.size());
+    });
+  }
 }
 
 double Stepper::clip_factor(int index) const {

@@ -24,10 +24,15 @@ struct StepperOptions {
   bool check = false;
 };
 
+// What a step is asked to measure of the hosted workers. Norms of the new
+// parameters come out of the fused update; the rest needs a look at the
+// gradients and at the old parameters.
+enum class Measure { kNothing, kNorms, kEverything };
+
 struct StepRequest {
   graph::Moment moment;
   double lr = 0;
-  bool want_norms = false;
+  Measure measure = Measure::kNothing;
   // Fills the gradients of a hosted worker; called side by side.
   std::function<void(int)> compute_gradient;
 };
@@ -44,15 +49,30 @@ class Stepper {
 
   void step(const StepRequest& request);
 
-  // Of the last step that wanted norms: the sum of squares of each parameter
-  // tensor of a hosted worker, before averaging.
-  std::span<const double> squared_norms(int index) const;
+  // Sums of squares of each tensor of a hosted worker in the last step, as far
+  // as it was asked to measure them; else empty.
+  struct Squares {
+    std::vector<double> parameters; // after the update, before averaging
+    std::vector<double> gradients;  // the worker's own, before averaging
+    std::vector<double> updates;    // new less old parameters
+    std::vector<double> old_parameters;
+  };
+  const Squares& squares(int index) const { return squares_[index]; }
 
   // What the last step's plan is.
   const comm::Plan& plan() const { return *plan_; }
 
  private:
   void exchange(const StepRequest& request);
+  void make_room(Measure measure);
+  // The agreement's part of the step on a range, and what is to be measured
+  // of it.
+  enum class Part { kBefore, kAfter };
+  void act(Part part, int index, Range range, const optim::StepInfo& info);
+  void
+  measured_act(Part part, int index, Range range, const optim::StepInfo& info);
+  void
+  plain_act(Part part, int index, Range range, const optim::StepInfo& info);
   double clip_factor(int index) const;
   void record_sums(std::vector<std::vector<double>>& sums, int index, Range);
   void check_mean(int64_t step) const;
@@ -66,7 +86,7 @@ class Stepper {
   PlanCache plans_;
   PlanCache buffer_plans_;
   std::shared_ptr<const comm::Plan> plan_;
-  std::vector<std::vector<double>> squared_norms_;
+  std::vector<Squares> squares_;
   // --check: sums of each tensor of each hosted worker around the mixing.
   std::vector<std::vector<double>> sums_before_;
   std::vector<std::vector<double>> sums_after_;

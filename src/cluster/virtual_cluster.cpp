@@ -2,6 +2,7 @@
 #include "base/sha256.h"
 #include "cluster/cluster.h"
 #include "cluster/parameter_digest.h"
+#include "comm/collectives.h"
 #include "comm/virtual_mixer.h"
 #include "kernel/elementwise.h"
 
@@ -52,21 +53,35 @@ class VirtualCluster : public Cluster {
     }
   }
 
-  void mean(algo::Plane plane, std::span<float> out) override {
+  using Cluster::mean;
+  void mean(
+      algo::Plane plane,
+      std::span<const Range> pieces,
+      std::span<float> out) override {
     constexpr int64_t kBlock = 16384;
     const std::vector<float*> planes = planes_of(plane);
     const std::vector<const float*> terms(planes.begin(), planes.end());
     const auto scale = static_cast<float>(1.0 / size());
-    const auto count = static_cast<int64_t>(out.size());
-    pool_.for_each((count + kBlock - 1) / kBlock, [&](int64_t block, int) {
-      const int64_t begin = block * kBlock;
-      kernel::scaled_sum(
-          out.data() + begin,
-          terms,
-          begin,
-          std::min(kBlock, count - begin),
-          scale);
-    });
+    float* place = out.data();
+    for (const Range& piece : pieces) {
+      const int64_t blocks = (piece.size() + kBlock - 1) / kBlock;
+      pool_.for_each(blocks, [&](int64_t block, int) {
+        const int64_t at = block * kBlock;
+        const int64_t count = std::min(kBlock, piece.size() - at);
+        kernel::scaled_sum(place + at, terms, piece.begin + at, count, scale);
+      });
+      place += piece.size();
+    }
+  }
+
+  std::vector<double> sum(Rows mine) override {
+    // As over processes: up the tree and down again.
+    const int64_t messages = 2 * (static_cast<int64_t>(mine.size()) - 1);
+    traffic_.messages += messages;
+    traffic_.bytes +=
+        messages * static_cast<int64_t>(mine[0].size() * sizeof(double));
+    comm::tree_sum(mine);
+    return mine[0];
   }
 
   void copy_first(algo::Plane plane) override {
@@ -78,6 +93,7 @@ class VirtualCluster : public Cluster {
   }
 
   Rows all_gather(const Rows& mine) override { return mine; }
+  Rows gather(const Rows& mine) override { return mine; }
   bool any(bool mine) override { return mine; }
   std::string broadcast(std::string text) override { return text; }
   void barrier() override {}

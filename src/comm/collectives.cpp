@@ -101,6 +101,39 @@ std::string broadcast(Link& link, std::string text, int root) {
   return text;
 }
 
+int sum(Link& link, std::span<double> values) {
+  const int n = link.size();
+  const int rank = link.rank();
+  int sent = 0;
+  std::vector<double> theirs(values.size());
+  int bit = 1;
+  for (; bit < n && (rank & bit) == 0; bit *= 2) {
+    if (rank + bit >= n) continue;
+    const auto place = std::as_writable_bytes(std::span(theirs));
+    Ticket in = link.recv(place, rank + bit, kSumTag);
+    link.wait(in);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] += theirs[i];
+    ++sent; // the way back
+  }
+  if (rank != 0) {
+    Ticket out = link.send(std::as_bytes(values), rank - bit, kSumTag);
+    link.wait(out);
+    ++sent;
+  }
+  broadcast(link, std::as_writable_bytes(values), 0);
+  return sent;
+}
+
+void tree_sum(std::vector<std::vector<double>>& rows) {
+  for (size_t bit = 1; bit < rows.size(); bit *= 2) {
+    for (size_t at = 0; at + bit < rows.size(); at += 2 * bit) {
+      for (size_t i = 0; i < rows[at].size(); ++i)
+        rows[at][i] += rows[at + bit][i];
+    }
+  }
+}
+
 std::vector<std::string> gather(Link& link, const std::string& mine, int root) {
   const int n = link.size();
   if (link.rank() != root) {

@@ -21,6 +21,14 @@ void broadcast(Link& link, std::span<std::byte> bytes, int root);
 // The length first, then the text.
 std::string broadcast(Link& link, std::string text, int root);
 
+// The sums over all workers, on all of them, in the order of tree_sum: up a
+// binomial tree and down again, about two messages a worker. The same bits
+// everywhere. Returns the messages that this worker sent.
+int sum(Link& link, std::span<double> values);
+// The same for rows that are all here: into rows[0], which the others have
+// added to pairwise.
+void tree_sum(std::vector<std::vector<double>>& rows);
+
 // Everybody's bytes on root, elsewhere empty: a length and a text from each.
 std::vector<std::string> gather(Link& link, const std::string& mine, int root);
 // Gathered on rank 0 and broadcast from there.

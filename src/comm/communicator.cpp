@@ -172,6 +172,16 @@ void Communicator::all_reduce_mean(std::span<float> values) {
   mix(*state_->all_reduce, values);
 }
 
+void Communicator::sum(std::span<double> values) {
+  Link& link = state_->link;
+  link.run("sum", [&] {
+    const int messages = comm::sum(link, values);
+    state_->count(
+        {.messages = messages,
+         .bytes = messages * static_cast<int64_t>(values.size_bytes())});
+  });
+}
+
 std::vector<std::string> Communicator::all_gather(const std::string& mine) {
   Link& link = state_->link;
   return link.run("all-gather", [&] { return comm::all_gather(link, mine); });

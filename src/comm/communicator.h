@@ -35,8 +35,8 @@ struct CommunicatorOptions {
   int64_t chunk_bytes = 1 << 20;
 };
 
-// Payload that this worker has sent by mix, all_reduce_mean and exchange; a
-// message is one logical transfer, however it was cut (one with nothing in it
+// Payload that this worker has sent by mix, all_reduce_mean, exchange and sum;
+// a message is one logical transfer, however it was cut (one with nothing in it
 // is none). Barriers, gathers and the like are not counted.
 struct Traffic {
   int64_t messages = 0;
@@ -82,6 +82,10 @@ class Communicator {
 
   // The mean over all workers, in rank order; the same bits everywhere.
   void all_reduce_mean(std::span<float> values);
+
+  // The sums of a few numbers over all workers, on all of them; the same bits
+  // everywhere (comm/collectives.h says in which order). Counts as traffic.
+  void sum(std::span<double> values);
 
   // Small and not on the step path: every worker's bytes on all workers /
   // on root (elsewhere empty), in rank order. Lengths may differ.

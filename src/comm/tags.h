@@ -13,5 +13,6 @@ inline constexpr transport::Tag kAnyTag = 1001;
 inline constexpr transport::Tag kBroadcastTag = 1002;
 inline constexpr transport::Tag kLengthTag = 1003;
 inline constexpr transport::Tag kGatherTag = 1004;
+inline constexpr transport::Tag kSumTag = 1005;
 
 } // namespace grapevine::comm

@@ -4,6 +4,7 @@
 #include "data/cifar10.h"
 #include "data/fashion_mnist.h"
 #include "data/source.h"
+#include "data/subset.h"
 #include "data/synthetic.h"
 
 #include <fmt/format.h>
@@ -59,6 +60,20 @@ const Kind& kind(const std::string& name) {
   throw ConfigError(unknown_name("data set", name, names));
 }
 
+Dataset load_whole(const DataOptions& options) {
+  const auto& [entry, files, read] = kind(options.name);
+  if (files == nullptr) return make_synthetic(options);
+  try {
+    return read(require_folder(*files, options));
+  } catch (const IoError& error) {
+    throw IoError(fmt::format(
+        "{}: {}; get it by {}",
+        entry.name,
+        error.what(),
+        entry.how_to_get));
+  }
+}
+
 } // namespace
 
 const std::vector<DataEntry>& data_table() {
@@ -76,17 +91,11 @@ const DataEntry& data_entry(const std::string& name) {
 }
 
 Dataset load_dataset(const DataOptions& options) {
-  const auto& [entry, files, read] = kind(options.name);
-  if (files == nullptr) return make_synthetic(options);
-  try {
-    return read(require_folder(*files, options));
-  } catch (const IoError& error) {
-    throw IoError(fmt::format(
-        "{}: {}; get it by {}",
-        entry.name,
-        error.what(),
-        entry.how_to_get));
+  Dataset dataset = load_whole(options);
+  if (options.train_samples > 0) {
+    dataset.train = make_subset(dataset.train, options.train_samples);
   }
+  return dataset;
 }
 
 std::optional<std::string> locate_dataset(const DataOptions& options) {

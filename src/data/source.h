@@ -50,6 +50,10 @@ struct DataOptions {
   // default_data_path() (data/data_path.h).
   std::vector<std::string> search_path = {"/usr/share/datasets"};
 
+  // Train on this many, chosen at random but for every run the same ones; 0 =
+  // on all.
+  int64_t train_samples = 0;
+
   // The synthetic set alone: its training samples (a quarter as many test
   // samples), their shape, and the seed of all of it.
   uint64_t seed = 0;
@@ -74,8 +78,9 @@ const std::vector<DataEntry>& data_table();
 const DataEntry& data_entry(const std::string& name);
 
 // Throws ConfigError (unknown name, a directory given that does not exist,
-// impossible synthetic sizes) or IoError (missing, truncated or corrupt files:
-// the file, what was expected, what was found, and how to get it).
+// impossible synthetic sizes, more train_samples than there are) or IoError
+// (missing, truncated or corrupt files: the file, what was expected, what was
+// found, and how to get it).
 Dataset load_dataset(const DataOptions& options);
 
 // The folder that load_dataset would read, without reading it; nothing where

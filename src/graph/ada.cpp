@@ -1,15 +1,18 @@
-// Ada: a ring lattice whose coordination number falls with the epochs, dense
-// while the replicas differ most, sparse later.
+// Ada: a ring lattice whose coordination number falls, dense while the
+// replicas differ most, sparse later.
 //
-//   k(epoch) = max(floor(k0 - gamma * epoch), 2)
+//   by epoch   k = max(floor(k0 - gamma * epoch), k_min)
+//   by step    the same with fractions of epochs
+//   control    k as graph/ada_control.h finds it, which is part of the moment
 //   k >= n-2 is the complete graph; below that, k is made even downwards;
 //   x_i <- mean of x_{i-k/2} .. x_{i+k/2}
 //
-// arXiv 2509.12213. Defaults: k0 = n-1 (complete) and
-// gamma = (k0-2) / max(1, epochs-1), which ends in the ring in the last epoch.
+// arXiv 2509.12213 has the first; k_min = 2 there. Defaults: k0 = n-1
+// (complete) and gamma = (k0-k_min) / max(1, epochs-1), which ends in the
+// sparsest graph in the last epoch.
 //
-// Cost a step and worker: that of the lattice with k(epoch), at most 4 model
-// copies. Symmetric.
+// Cost a step and worker: that of the lattice with k, at most 4 model copies.
+// Symmetric.
 #include "graph/schedules.h"
 
 #include "base/check.h"
@@ -27,11 +30,11 @@ namespace {
 
 class Ada : public Schedule {
  public:
-  Ada(int n, int k0, double gamma) : n_(n), k0_(k0), gamma_(gamma) {}
+  Ada(int n, const AdaOptions& options) : n_(n), options_(options) {}
 
   std::shared_ptr<const Mixing> at(Moment moment) const override {
     GV_CHECK_GE(moment.epoch, 0);
-    const int k = k_at(moment.epoch);
+    const int k = lattice_k(n_, wanted_k(moment));
     const std::lock_guard lock(mutex_);
     auto& mixing = by_k_[k];
     if (!mixing)
@@ -44,22 +47,32 @@ class Ada : public Schedule {
   int n() const override { return n_; }
 
  private:
-  int k_at(int64_t epoch) const {
-    const double falling = k0_ - gamma_ * static_cast<double>(epoch);
-    // The cap keeps a huge gamma * epoch inside an int.
-    const int k = static_cast<int>(std::floor(std::max(falling, 2.0)));
-    return k >= n_ - 2 ? n_ - 1 : k - k % 2;
+  int wanted_k(const Moment& moment) const {
+    if (options_.by == AdaBy::kControl) {
+      return moment.k > 0 ? moment.k : options_.k0;
+    }
+    const double epochs = options_.by == AdaBy::kStep
+                              ? moment.epochs_done
+                              : static_cast<double>(moment.epoch);
+    const double falling = options_.k0 - options_.gamma * epochs;
+    // The floor keeps a huge gamma * epochs inside an int.
+    return static_cast<int>(
+        std::floor(std::max(falling, static_cast<double>(options_.k_min))));
   }
 
   const int n_;
-  const int k0_;
-  const double gamma_;
+  const AdaOptions options_;
   mutable std::mutex mutex_;
   // Guarded by mutex_. A lattice holds no rows, so all that were used are kept.
   mutable std::map<int, std::shared_ptr<const Mixing>> by_k_;
 };
 
 } // namespace
+
+int lattice_k(int n, int k) {
+  if (k >= n - 2) return n - 1;
+  return std::max(2, k - k % 2);
+}
 
 std::unique_ptr<Schedule> make_ada(int n, AdaOptions options) {
   if (options.k0 < 0) {
@@ -73,14 +86,23 @@ std::unique_ptr<Schedule> make_ada(int n, AdaOptions options) {
         "graph ada: gamma must be a finite number, got {}",
         options.gamma));
   }
-  const int k0 = options.k0 == 0 ? n - 1 : options.k0;
-  double gamma = options.gamma;
-  if (gamma < 0) {
-    const double fall = std::max(k0 - 2, 0);
-    gamma =
+  if (options.k_min < 2) {
+    throw ConfigError(fmt::format(
+        "graph ada: k-min must be at least 2, got {}; nearest that works: 2",
+        options.k_min));
+  }
+  if (options.by == AdaBy::kControl && options.gamma >= 0) {
+    throw ConfigError(
+        "graph ada: gamma belongs to ada = epoch or step; with ada = auto the "
+        "replicas' spread decides");
+  }
+  if (options.k0 == 0) options.k0 = n - 1;
+  if (options.gamma < 0) {
+    const double fall = std::max(options.k0 - options.k_min, 0);
+    options.gamma =
         fall / static_cast<double>(std::max<int64_t>(1, options.epochs - 1));
   }
-  return std::make_unique<Ada>(n, k0, gamma);
+  return std::make_unique<Ada>(n, options);
 }
 
 } // namespace grapevine::graph

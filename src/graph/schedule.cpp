@@ -16,6 +16,12 @@ namespace {
 using Options = GraphOptions;
 using Made = std::unique_ptr<Schedule>;
 
+AdaBy ada_by(const std::string& word) {
+  if (word == "step") return AdaBy::kStep;
+  if (word == "auto") return AdaBy::kControl;
+  return AdaBy::kEpoch;
+}
+
 struct Row {
   GraphEntry entry;
   std::function<Made(const Options&)> make;
@@ -63,11 +69,18 @@ const std::vector<Row>& rows() {
        [](const Options& o) { return make_aer(o.n, o.workers_per_node); }},
       {{"random-matching", "new random pairs every step", {"seed"}, true},
        [](const Options& o) { return make_random_matching(o.n, o.seed); }},
-      {{"ada", "lattice whose k falls with the epochs", {"k0", "gamma"}, true},
+      {{"ada",
+        "lattice whose k falls with time or with the replicas' spread",
+        {"k0", "gamma", "k-min", "ada", "ada-level", "ada-every"},
+        true},
        [](const Options& o) {
          return make_ada(
              o.n,
-             {.k0 = o.k0, .gamma = o.gamma, .epochs = o.epochs});
+             {.by = ada_by(o.ada),
+              .k0 = o.k0,
+              .gamma = o.gamma,
+              .k_min = o.k_min,
+              .epochs = o.epochs});
        }},
   };
   return rows;

@@ -1,6 +1,7 @@
-// Which Mixing holds at which step: a pure function of (step, n, seed).
+// Which Mixing holds at which step: a pure function of (moment, n, seed).
 //
-// All workers compute the same schedule without talking. A static graph is a
+// All workers compute the same schedule without talking (but for what an
+// AdaControl found out, which is part of the moment). A static graph is a
 // schedule of period 1.
 #pragma once
 
@@ -17,6 +18,8 @@ namespace grapevine::graph {
 struct Moment {
   int64_t step = 0;
   int64_t epoch = 0;
+  double epochs_done = 0; // with fractions: Ada by step
+  int k = 0;              // chosen by an AdaControl; 0 = by nobody
 };
 
 class Schedule {
@@ -53,6 +56,8 @@ struct GraphOptions {
   int workers_per_node = 1;    // aer
   int k0 = 0;                  // ada: 0 = n-1
   double gamma = -1;           // ada: < 0 = (k0-2) / max(1, epochs-1)
+  int k_min = 2;               // ada: the floor
+  std::string ada = "epoch";   // when k changes: epoch | step | auto
   int64_t epochs = 1;          // ada's default gamma
 };
 

@@ -66,17 +66,17 @@ GV_CLONES void sum_many(
   }
 }
 
-template <typename Map>
-[[gnu::always_inline]] inline double
-lane_sum(const float* x, int64_t count, Map map) {
+// The sum of term(0), …, term(count - 1).
+template <typename Term>
+[[gnu::always_inline]] inline double lane_sum(int64_t count, Term term) {
   double lane[kLanes] = {};
   int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     for (int j = 0; j < kLanes; ++j)
-      lane[j] += map(x[i + j]);
+      lane[j] += term(i + j);
   }
   for (int j = 0; i < count; ++i, ++j)
-    lane[j] += map(x[i]);
+    lane[j] += term(i);
   return fold(lane);
 }
 
@@ -106,19 +106,28 @@ void scaled_sum(
 
 GV_CLONES double sum_of_squares(const float* x, int64_t count) {
   return lane_sum(
-      x,
       count,
-      [](float v) __attribute__((always_inline)) {
-        return static_cast<double>(v) * static_cast<double>(v);
+      [=](int64_t i) __attribute__((always_inline)) {
+        return static_cast<double>(x[i]) * static_cast<double>(x[i]);
+      });
+}
+
+GV_CLONES double
+sum_of_squared_differences(const float* x, const float* y, int64_t count) {
+  return lane_sum(
+      count,
+      [=](int64_t i) __attribute__((always_inline)) {
+        const double difference =
+            static_cast<double>(x[i]) - static_cast<double>(y[i]);
+        return difference * difference;
       });
 }
 
 GV_CLONES double sum(const float* x, int64_t count) {
   return lane_sum(
-      x,
       count,
-      [](float v)
-          __attribute__((always_inline)) { return static_cast<double>(v); });
+      [=](int64_t i)
+          __attribute__((always_inline)) { return static_cast<double>(x[i]); });
 }
 
 GV_CLONES void scale(float* dst, int64_t count, float factor) {

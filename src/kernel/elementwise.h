@@ -23,6 +23,10 @@ void scaled_sum(
 // then added pairwise.
 double sum_of_squares(const float* x, int64_t count);
 
+// Of x - y, the differences taken in double.
+double
+sum_of_squared_differences(const float* x, const float* y, int64_t count);
+
 // The plain sum in double, in the same order.
 double sum(const float* x, int64_t count);
 

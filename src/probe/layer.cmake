@@ -1,3 +1,7 @@
 gv_layer(probe
-  SOURCES consensus.cpp dispersion.cpp spans.cpp
+  SOURCES
+    consensus.cpp consensus_sample.cpp norm_sample.cpp spans.cpp
+    # metrics
+    coefficient_of_variation.cpp gini.cpp index_of_dispersion.cpp
+    metric_table.cpp quartile_coefficient.cpp
   DEPS Grapevine::base)

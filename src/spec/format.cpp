@@ -12,7 +12,8 @@ constexpr size_t kHashDigits = 12;
 std::string label(const Spec& spec) {
   for (const Preset& preset : preset_table()) {
     const bool is_graph = preset.graph.empty() || preset.graph == spec.graph;
-    if (preset.name == spec.preset && is_graph) return preset.name;
+    const bool is_ada = preset.ada.empty() || preset.ada == spec.ada;
+    if (preset.name == spec.preset && is_graph && is_ada) return preset.name;
   }
   return spec.graph;
 }

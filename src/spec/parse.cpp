@@ -42,10 +42,11 @@ const Preset* find_preset(const std::string& name) {
 void apply_preset(ParsedSpec& parsed, const Heights& heights) {
   const Preset* preset = find_preset(parsed.spec.preset);
   if (!preset) return;
-  const std::array<std::pair<const char*, const std::string*>, 3> parts{
+  const std::array<std::pair<const char*, const std::string*>, 4> parts{
       {{"agreement", &preset->agreement},
        {"optimizer", &preset->optimizer},
-       {"graph", &preset->graph}}};
+       {"graph", &preset->graph},
+       {"ada", &preset->ada}}};
   for (const auto& [key, value] : parts) {
     const auto given = heights.find(key);
     const bool stays =

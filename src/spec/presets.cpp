@@ -34,6 +34,12 @@ const std::vector<Preset>& preset_table() {
        .agreement = "adapt-then-combine",
        .optimizer = "sgd",
        .graph = "ada"},
+      {.name = "ada-auto",
+       .summary = "decentralized: a lattice as dense as the spread asks for",
+       .agreement = "adapt-then-combine",
+       .optimizer = "sgd",
+       .graph = "ada",
+       .ada = "auto"},
   };
   return table;
 }

@@ -17,6 +17,7 @@ struct Spec {
   std::string data = "fashion-mnist";
   std::string data_dir;
   int64_t synthetic_samples = 4096;
+  int64_t train_samples = 0; // a fixed subset of so many; 0 = all
 
   // Who agrees with whom, and how. The preset sets agreement, optimizer and
   // graph; each of them may be given beside it.
@@ -31,6 +32,10 @@ struct Spec {
   int workers_per_node = 1;      // aer
   int k0 = 0;                    // ada
   double gamma = -1;             // ada; < 0: from k0 and epochs
+  int k_min = 2;                 // ada
+  std::string ada = "epoch";     // epoch | step | auto: what moves k
+  double ada_level = 0.5;        // ada auto: of the spread at its largest
+  int64_t ada_every = 10;        // ada auto: steps between observations
   std::string buffers = "local"; // batch-norm statistics: local | averaged
 
   // How long.

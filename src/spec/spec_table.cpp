@@ -166,7 +166,7 @@ SpecEntry gamma() {
       &Spec::gamma,
       {0, kNoBound},
       kDecides,
-      "ada: neighbours lost an epoch; -1 = (k0 - 2) / (epochs - 1)");
+      "ada: neighbours lost an epoch; -1 = (k0 - k-min) / (epochs - 1)");
   entry.set = [checked = entry.set](Spec& spec, std::string_view text) {
     if (text == "-1" || text == "-1.0") {
       spec.gamma = -1;
@@ -192,6 +192,12 @@ std::vector<SpecEntry> task_entries() {
           {1, kAnyMore},
           kDecides,
           "training samples of the synthetic data"),
+      integer(
+          "train-samples",
+          &Spec::train_samples,
+          {0, kAnyMore},
+          kDecides,
+          "train on a fixed random subset of so many; 0 = on all"),
       text(
           "init",
           &Spec::init,
@@ -264,6 +270,32 @@ std::vector<SpecEntry> graph_entries() {
           kDecides,
           "ada: neighbours in the first epoch; 0 = n - 1"),
       gamma(),
+      integer(
+          "k-min",
+          &Spec::k_min,
+          {2, 65536},
+          kDecides,
+          "ada: neighbours at least"),
+      choice(
+          "ada",
+          &Spec::ada,
+          {"epoch", "step", "auto"},
+          kDecides,
+          "what changes k: epochs, steps, or the spread of the replicas' "
+          "norms"),
+      number(
+          "ada-level",
+          &Spec::ada_level,
+          {.least = 0, .most = kNoBound, .above = true},
+          kDecides,
+          "ada auto: spread to keep, in units of the largest on the first "
+          "graph"),
+      integer(
+          "ada-every",
+          &Spec::ada_every,
+          {1, kAnyMore},
+          kDecides,
+          "ada auto: steps between looks at the spread"),
   };
 }
 

@@ -41,7 +41,8 @@ struct Preset {
   std::string summary;
   std::string agreement;
   std::string optimizer;
-  std::string graph; // empty = any
+  std::string graph; // empty = any, here and in the following
+  std::string ada = "";
 };
 const std::vector<Preset>& preset_table();
 

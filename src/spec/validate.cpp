@@ -13,8 +13,17 @@
 namespace grapevine::spec {
 namespace {
 
-constexpr std::array<const char*, 6> kGraphKeys =
-    {"rows", "k", "edges", "workers-per-node", "k0", "gamma"};
+constexpr std::array kGraphKeys = {
+    "rows",
+    "k",
+    "edges",
+    "workers-per-node",
+    "k0",
+    "gamma",
+    "k-min",
+    "ada",
+    "ada-level",
+    "ada-every"};
 
 class Validator {
  public:
@@ -27,6 +36,7 @@ class Validator {
     check_local_rule();
     check_graph_options();
     check_schedule();
+    check_ada_auto();
   }
 
  private:
@@ -119,6 +129,15 @@ class Validator {
     }
   }
 
+  void check_ada_auto() const {
+    if (spec_.ada == "auto") return;
+    for (const std::string key : {"ada-level", "ada-every"}) {
+      const SpecEntry& option = *find_entry(key);
+      if (option.get_toml(spec_) == option.get_toml(Spec())) continue;
+      refuse({key}, fmt::format("for ada = auto only, not for {}", spec_.ada));
+    }
+  }
+
   // The graph's own options and n are to blame rather than its name; the name
   // only where nothing else was given.
   std::vector<std::string> given_first(std::vector<std::string> keys) const {
@@ -148,6 +167,8 @@ graph::GraphOptions graph_options(const Spec& spec) {
       .workers_per_node = spec.workers_per_node,
       .k0 = spec.k0,
       .gamma = spec.gamma,
+      .k_min = spec.k_min,
+      .ada = spec.ada,
       .epochs = spec.epochs};
 }
 

@@ -2,15 +2,13 @@
 
 #include "base/check.h"
 #include "base/heap.h"
-#include "probe/consensus.h"
-#include "probe/dispersion.h"
+#include "train/numbers.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace grapevine::train {
 namespace {
@@ -19,11 +17,6 @@ namespace {
 // where a step is slow enough for a person to wait for it.
 constexpr int64_t kControlEvery = 10;
 constexpr double kSlowStepSeconds = 0.2;
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) /
-         static_cast<double>(values.size());
-}
 
 std::vector<arena::Arena*> arenas_of(std::vector<Worker>& workers) {
   std::vector<arena::Arena*> arenas;
@@ -80,6 +73,13 @@ Run::Run(
   losses_.resize(hosted);
   epoch_loss_.resize(hosted);
 
+  if (setup_.spec.graph == "ada" && setup_.spec.ada == "auto") {
+    ada_.emplace(graph::AdaControlOptions{
+        .n = setup_.spec.n,
+        .k0 = setup_.spec.k0,
+        .k_min = setup_.spec.k_min,
+        .level = setup_.spec.ada_level});
+  }
   load_initial_values();
   resume();
   records_ = std::make_unique<record::RecordWriter>(
@@ -127,15 +127,18 @@ TrainResult Run::run() {
 }
 
 void Run::train_step() {
-  const graph::Moment moment = setup_.moment(step_);
+  const graph::Moment moment = this->moment();
   const double degree = setup_.schedule->at(moment)->degree();
   const double lr = optim::learning_rate(setup_.lr, step_, degree);
   const int64_t every = setup_.spec.probe_every;
   const bool is_probe = every > 0 && step_ % every == 0;
+  const bool is_look = ada_ && step_ % setup_.spec.ada_every == 0;
   stepper_->step(
       {.moment = moment,
        .lr = lr,
-       .want_norms = is_probe,
+       .measure = is_probe  ? cluster::Measure::kEverything
+                  : is_look ? cluster::Measure::kNorms
+                            : cluster::Measure::kNothing,
        .compute_gradient = [&](int index) { compute_gradient(index); }});
   for (size_t i = 0; i < workers_.size(); ++i)
     epoch_loss_[i] += losses_[i];
@@ -143,8 +146,9 @@ void Run::train_step() {
     for (const Worker& worker : workers_)
       worker.verify_bound();
   }
-  record_step(lr);
+  record_step(lr, degree);
   if (is_probe) probe();
+  if (is_look) observe_spread();
   ++step_;
   report_progress("training", false);
 }
@@ -162,7 +166,7 @@ void Run::compute_gradient(int index) {
       spans_[index]);
 }
 
-void Run::record_step(double lr) {
+void Run::record_step(double lr, double degree) {
   const comm::Traffic traffic = cluster_.traffic();
   records_->append(
       {{"type", "step"},
@@ -170,43 +174,22 @@ void Run::record_step(double lr) {
        {"epoch", setup_.moment(step_).epoch},
        {"attempt", attempt_},
        {"lr", lr},
-       {"degree", setup_.schedule->at(setup_.moment(step_))->degree()},
+       {"degree", degree},
        {"messages", traffic.messages - last_traffic_.messages},
        {"bytes", traffic.bytes - last_traffic_.bytes},
+       {"seconds", training_seconds()},
        {"loss", losses_}});
   last_traffic_ = traffic;
 }
 
-void Run::probe() {
-  cluster::Rows norms;
-  for (size_t i = 0; i < workers_.size(); ++i) {
-    std::vector<double>& row = norms.emplace_back();
-    for (const double squares : stepper_->squared_norms(static_cast<int>(i))) {
-      row.push_back(std::sqrt(squares));
-    }
-  }
-  records_->append({{"type", "norms"}, {"step", step_}, {"norms", norms}});
-  const cluster::Rows all = cluster_.all_gather(norms);
-  const double distance = consensus_distance();
-  if (!cluster_.hosts_first()) return;
+graph::Moment Run::moment() const {
+  graph::Moment moment = setup_.moment(step_);
+  if (ada_) moment.k = ada_->k();
+  return moment;
+}
 
-  nlohmann::json record = {
-      {"type", "dispersion"},
-      {"step", step_},
-      {"epoch", setup_.moment(step_).epoch},
-      {"consensus_distance", distance}};
-  std::vector<double> values(all.size());
-  for (size_t tensor = 0; tensor < all[0].size(); ++tensor) {
-    for (size_t i = 0; i < all.size(); ++i)
-      values[i] = all[i][tensor];
-    const probe::Dispersion spread = probe::dispersion(values);
-    record["gini"].push_back(spread.gini);
-    record["index_of_dispersion"].push_back(spread.index_of_dispersion);
-    record["coefficient_of_variation"].push_back(
-        spread.coefficient_of_variation);
-    record["quartile_coefficient"].push_back(spread.quartile_coefficient);
-  }
-  records_->append(record);
+double Run::training_seconds() {
+  return earlier_training_seconds_ + training_.seconds();
 }
 
 void Run::finish_epoch() {
@@ -257,6 +240,7 @@ void Run::evaluate() {
         {{"type", "evaluation"},
          {"epoch", setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch},
          {"step", std::max<int64_t>(step_ - 1, 0)},
+         {"seconds", training_seconds()},
          {"train_loss", last_train_loss_},
          {"test_accuracy", evaluation_->test_accuracy},
          {"test_loss", evaluation_->test_loss},
@@ -323,7 +307,9 @@ TrainResult Run::finish(Outcome outcome) {
     result.test_accuracy = std::nan("");
     result.averaged_model_accuracy = std::nan("");
   }
-  result.consensus_distance = consensus_distance();
+  const int64_t size = workers_.front().arena().layout().size();
+  result.consensus_distance =
+      consensus_distance({.pieces = {{0, size}}, .elements = size});
   result.parameters_sha256 = cluster_.parameters_sha256();
   // Every process sent its part.
   const comm::Traffic traffic = cluster_.traffic();
@@ -343,7 +329,7 @@ TrainResult Run::finish(Outcome outcome) {
   }
   records_->flush();
   result.seconds = earlier_seconds_ + total_.seconds();
-  const double training = earlier_training_seconds_ + training_.seconds();
+  const double training = training_seconds();
   int64_t samples = 0;
   for (int64_t step = 0; step < step_; ++step) {
     samples += setup_.samples_in_step(step);
@@ -352,20 +338,6 @@ TrainResult Run::finish(Outcome outcome) {
       training > 0 ? static_cast<double>(samples) / training : 0;
   cluster_.barrier();
   return result;
-}
-
-double Run::consensus_distance() {
-  const std::span<float> mean = spare_->arena().parameters();
-  cluster_.mean(algo::Plane::kParameters, mean);
-  cluster::Rows mine(workers_.size());
-  cluster_.for_each([&](int index) {
-    mine[index] = {
-        probe::squared_distance(workers_[index].arena().parameters(), mean)};
-  });
-  std::vector<double> distances;
-  for (const auto& row : cluster_.all_gather(mine))
-    distances.push_back(row[0]);
-  return probe::consensus_distance(distances);
 }
 
 void Run::report_progress(const std::string& phase, bool force) {
@@ -384,8 +356,8 @@ void Run::report_progress(const std::string& phase, bool force) {
     progress.test_accuracy = evaluation_->mean_accuracy();
     progress.averaged_model_accuracy = evaluation_->averaged_model_accuracy;
   }
-  progress.degree = setup_.schedule->at(setup_.moment(step_))->degree();
-  const double seconds = earlier_training_seconds_ + training_.seconds();
+  progress.degree = setup_.schedule->at(moment())->degree();
+  const double seconds = training_seconds();
   if (step_ > 0 && seconds > 0) {
     const double per_step = seconds / static_cast<double>(step_);
     progress.samples_per_second =

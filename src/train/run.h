@@ -7,6 +7,8 @@
 #include "cluster/cluster.h"
 #include "cluster/stepper.h"
 #include "data/loader.h"
+#include "graph/ada_control.h"
+#include "probe/consensus_sample.h"
 #include "probe/spans.h"
 #include "record/checkpoint.h"
 #include "record/record_writer.h"
@@ -51,14 +53,19 @@ class Run {
 
   void train_step();
   void compute_gradient(int index); // of a hosted worker; side by side
-  void record_step(double lr);
+  void record_step(double lr, double degree);
+  // The step's moment, with the k that an AdaControl has chosen.
+  graph::Moment moment() const;
   void probe();
+  void observe_spread();
   void finish_epoch();
   void evaluate();
   // Agrees with the other processes on whether and why to stop here.
   std::optional<Outcome> stop_reason(bool epoch_ended);
   TrainResult finish(Outcome outcome);
-  double consensus_distance();
+  double consensus_distance(const probe::ConsensusSample& sample);
+  // Without evaluation and checkpoints, earlier attempts included.
+  double training_seconds();
   void report_progress(const std::string& phase, bool force);
 
   const Setup& setup_;
@@ -75,6 +82,7 @@ class Run {
   std::unique_ptr<record::RecordWriter> records_;
   BatchPool batches_; // as many as compute at once
   std::vector<probe::Spans> spans_;
+  std::optional<graph::AdaControl> ada_; // with ada = auto
 
   int attempt_;
   int64_t step_ = 0;               // done

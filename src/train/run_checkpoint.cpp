@@ -15,6 +15,27 @@ namespace {
 // this many seconds.
 constexpr double kCheckpointSeconds = 60;
 
+nlohmann::json ada_state(const graph::AdaControl& control) {
+  const graph::AdaControl::State& state = control.state();
+  return {
+      {"k", state.k},
+      {"mean", state.mean},
+      {"spread", state.spread},
+      {"smoothed", state.smoothed},
+      {"reference", state.reference},
+      {"calm", state.calm}};
+}
+
+void restore_ada(const nlohmann::json& state, graph::AdaControl& control) {
+  control.restore(
+      {.k = state.at("k"),
+       .mean = state.at("mean"),
+       .spread = state.at("spread"),
+       .smoothed = state.at("smoothed"),
+       .reference = state.at("reference"),
+       .calm = state.at("calm")});
+}
+
 } // namespace
 
 void Run::load_initial_values() {
@@ -87,6 +108,7 @@ void Run::restore_state(const nlohmann::json& state) {
   earlier_bytes_ = state.at("bytes");
   earlier_seconds_ = state.at("seconds");
   earlier_training_seconds_ = state.at("training_seconds");
+  if (ada_) restore_ada(state.at("ada"), *ada_);
 }
 
 void Run::checkpoint() {
@@ -118,17 +140,16 @@ void Run::checkpoint() {
       messages += std::llround(row[1]);
       bytes += std::llround(row[2]);
     }
-    checkpoints_.commit(
-        step_,
-        cluster_.size(),
-        {{"attempt", attempt_},
-         {"train_loss", last_train_loss_},
-         {"epoch_loss", sums},
-         {"messages", messages},
-         {"bytes", bytes},
-         {"seconds", earlier_seconds_ + total_.seconds()},
-         {"training_seconds",
-          earlier_training_seconds_ + training_.seconds()}});
+    nlohmann::json state = {
+        {"attempt", attempt_},
+        {"train_loss", last_train_loss_},
+        {"epoch_loss", sums},
+        {"messages", messages},
+        {"bytes", bytes},
+        {"seconds", earlier_seconds_ + total_.seconds()},
+        {"training_seconds", training_seconds()}};
+    if (ada_) state["ada"] = ada_state(*ada_);
+    checkpoints_.commit(step_, cluster_.size(), state);
   }
   since_checkpoint_.restart();
   training_.go();

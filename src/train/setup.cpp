@@ -75,6 +75,7 @@ Setup make_setup(
   data.search_path = data_path;
   data.seed = spec.seed;
   data.synthetic_samples = spec.synthetic_samples;
+  data.train_samples = spec.train_samples;
   setup.dataset = data::load_dataset(data);
   setup.sharder = std::make_shared<data::Sharder>(
       setup.dataset.train->size(),

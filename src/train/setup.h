@@ -29,7 +29,11 @@ struct Setup {
 
   int64_t steps_per_epoch() const { return sharder->steps_per_epoch(); }
   graph::Moment moment(int64_t step) const {
-    return {step, step / steps_per_epoch()};
+    return {
+        .step = step,
+        .epoch = step / steps_per_epoch(),
+        .epochs_done =
+            static_cast<double>(step) / static_cast<double>(steps_per_epoch())};
   }
   // Samples that all workers together use in a step; fewer than n * batch in
   // a last, partial step of an epoch.

@@ -66,7 +66,7 @@ struct Outcome {
   std::string sha256;
   int64_t messages = 0;
   int64_t bytes = 0;
-  std::vector<double> norms;     // of worker 0, last step
+  Stepper::Squares squares;      // of worker 0, last step
   std::vector<float> parameters; // of worker 0
 };
 
@@ -99,7 +99,7 @@ Outcome train(const Case& c, Cluster& cluster) {
     stepper.step(
         {.moment = {step, step},
          .lr = 0.05,
-         .want_norms = true,
+         .measure = Measure::kEverything,
          .compute_gradient = [&](int index) {
            fill_gradient(arenas[index], cluster.hosted()[index], step);
          }});
@@ -108,8 +108,7 @@ Outcome train(const Case& c, Cluster& cluster) {
   outcome.sha256 = cluster.parameters_sha256();
   outcome.messages = cluster.traffic().messages;
   outcome.bytes = cluster.traffic().bytes;
-  const auto norms = stepper.squared_norms(0);
-  outcome.norms.assign(norms.begin(), norms.end());
+  outcome.squares = stepper.squares(0);
   outcome.parameters.assign(
       arenas[0].parameters().begin(),
       arenas[0].parameters().end());
@@ -158,7 +157,10 @@ TEST_P(SameBits, VirtualAndThreadsForAnyChunkAndThreadCount) {
   for (const int64_t chunk : {int64_t{16384}, int64_t{1} << 20}) {
     const Outcome threads = train_over_threads(c, chunk);
     EXPECT_EQ(one.sha256, threads.sha256) << "chunk " << chunk;
-    EXPECT_EQ(one.norms, threads.norms) << "chunk " << chunk;
+    EXPECT_EQ(one.squares.parameters, threads.squares.parameters);
+    EXPECT_EQ(one.squares.gradients, threads.squares.gradients);
+    EXPECT_EQ(one.squares.updates, threads.squares.updates);
+    EXPECT_EQ(one.squares.old_parameters, threads.squares.old_parameters);
     EXPECT_EQ(one.messages, threads.messages);
     EXPECT_EQ(one.bytes, threads.bytes);
   }
@@ -214,6 +216,162 @@ TEST(Stepper, PayloadIsWhatTheHeadersPromise) {
   const Case all{.agreement = "allreduce", .graph = "complete", .n = 7};
   EXPECT_EQ(train_virtually(all, 1).bytes, kSteps * 2 * 6 * (plane + buffers));
 }
+
+// One step of plain SGD on the ring: everything that is measured, by hand.
+TEST(Stepper, MeasuresWhatTheStepDid) {
+  constexpr int kWorkers = 3;
+  constexpr float kLr = 0.25F;
+  ThreadPool pool(1);
+  const auto cluster = make_virtual_cluster(kWorkers, pool);
+  std::vector<arena::Arena> arenas;
+  for (int rank = 0; rank < kWorkers; ++rank)
+    arenas.push_back(make_arena(rank, false));
+  std::vector<arena::Arena*> pointers;
+  for (arena::Arena& arena : arenas)
+    pointers.push_back(&arena);
+  cluster->attach(pointers);
+  const arena::Arena old = make_arena(1, false);
+  const auto schedule = graph::make_schedule({.name = "ring", .n = kWorkers});
+  for (const std::string name : {"adapt-then-combine", "allreduce"}) {
+    for (int rank = 0; rank < kWorkers; ++rank) {
+      std::ranges::copy(
+          make_arena(rank, false).parameters(),
+          arenas[rank].parameters().begin());
+    }
+    const auto agreement = algo::make_agreement(
+        name,
+        std::make_shared<optim::Sgd>(optim::SgdOptions{.momentum = 0}));
+    Stepper stepper(*cluster, pointers, *agreement, *schedule, {});
+    stepper.step(
+        {.moment = {},
+         .lr = kLr,
+         .measure = Measure::kEverything,
+         .compute_gradient = [&](int index) {
+           fill_gradient(arenas[index], index, 0);
+         }});
+    std::vector<double> gradients(3);
+    std::vector<double> updates(3);
+    std::vector<double> before(3);
+    std::vector<double> after(3);
+    std::vector<arena::Arena> fresh;
+    for (int rank = 0; rank < kWorkers; ++rank) {
+      fresh.push_back(make_arena(rank, false));
+      fill_gradient(fresh.back(), rank, 0);
+    }
+    for (int t = 0; t < 3; ++t) {
+      const Range range = old.layout().tensors()[t].range();
+      for (int64_t i = range.begin; i < range.end; ++i) {
+        const double x = old.parameters()[i];
+        const double own = fresh[1].gradients()[i];
+        double mean = 0;
+        for (const arena::Arena& arena : fresh)
+          mean += arena.gradients()[i] / 3.0;
+        const double used = name == "allreduce" ? mean : own;
+        gradients[t] += own * own;
+        updates[t] += kLr * used * kLr * used;
+        before[t] += x * x;
+        after[t] += (x - kLr * used) * (x - kLr * used);
+      }
+      const Stepper::Squares& squares = stepper.squares(1);
+      EXPECT_NEAR(squares.gradients[t], gradients[t], 1e-6 * gradients[t]);
+      EXPECT_NEAR(squares.updates[t], updates[t], 1e-4 * updates[t]) << name;
+      EXPECT_NEAR(squares.old_parameters[t], before[t], 1e-6 * before[t]);
+      EXPECT_NEAR(squares.parameters[t], after[t], 1e-6 * after[t]);
+    }
+  }
+}
+
+TEST(Stepper, MeasuresNothingUnlessAsked) {
+  ThreadPool pool(1);
+  const auto cluster = make_virtual_cluster(1, pool);
+  arena::Arena arena = make_arena(0, true);
+  cluster->attach({&arena});
+  const auto schedule = graph::make_schedule({.name = "ring", .n = 1});
+  const auto agreement = algo::make_agreement(
+      "adapt-then-combine",
+      std::make_shared<optim::Sgd>(optim::SgdOptions{.momentum = 0}));
+  Stepper stepper(*cluster, {&arena}, *agreement, *schedule, {});
+  const auto step = [&](Measure measure) {
+    stepper.step(
+        {.moment = {},
+         .lr = 0.1,
+         .measure = measure,
+         .compute_gradient = [&](int) { fill_gradient(arena, 0, 0); }});
+  };
+  step(Measure::kNorms);
+  EXPECT_EQ(stepper.squares(0).parameters.size(), 3U);
+  EXPECT_TRUE(stepper.squares(0).updates.empty());
+  EXPECT_TRUE(stepper.squares(0).gradients.empty());
+  step(Measure::kNothing);
+  EXPECT_TRUE(stepper.squares(0).parameters.empty());
+}
+
+// Sums, gathers and the mean of pieces, over threads as in one process.
+class ClusterSums : public ::testing::TestWithParam<int> {};
+
+struct Sums {
+  std::vector<double> sums;
+  Rows gathered;
+  std::vector<float> mean;
+  comm::Traffic traffic;
+};
+
+Sums take_sums(Cluster& cluster) {
+  std::vector<arena::Arena> arenas;
+  Rows rows;
+  for (const int rank : cluster.hosted()) {
+    arenas.push_back(make_arena(rank, false));
+    rows.push_back({0.1 * rank, 1e-9 + rank * rank / 3.0});
+  }
+  std::vector<arena::Arena*> pointers;
+  for (arena::Arena& arena : arenas)
+    pointers.push_back(&arena);
+  cluster.attach(pointers);
+  Sums result;
+  result.sums = cluster.sum(rows);
+  result.gathered = cluster.gather(rows);
+  const std::vector<Range> pieces = {{0, 16}, {32, 40}, {48, 49}};
+  result.mean.resize(25);
+  cluster.mean(algo::Plane::kParameters, pieces, result.mean);
+  result.traffic = cluster.traffic();
+  return result;
+}
+
+TEST_P(ClusterSums, AreTheSameBitsOverThreads) {
+  const int n = GetParam();
+  ThreadPool pool(2);
+  const Sums one = take_sums(*make_virtual_cluster(n, pool));
+  EXPECT_NEAR(one.sums[0], 0.05 * n * (n - 1), 1e-12);
+  EXPECT_EQ(one.traffic.messages, 2 * (n - 1));
+  EXPECT_EQ(one.traffic.bytes, 2 * (n - 1) * 16);
+
+  auto transports = transport::make_local_transports(n);
+  std::vector<Sums> all(n);
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < n; ++rank) {
+      threads.emplace_back([&, rank] {
+        all[rank] =
+            take_sums(*make_process_cluster(std::move(transports[rank]), {}));
+      });
+    }
+  }
+  comm::Traffic traffic;
+  for (int rank = 0; rank < n; ++rank) {
+    EXPECT_EQ(all[rank].sums, one.sums);
+    EXPECT_EQ(all[rank].mean, one.mean);
+    EXPECT_EQ(all[rank].gathered, rank == 0 ? one.gathered : Rows{});
+    traffic.messages += all[rank].traffic.messages;
+    traffic.bytes += all[rank].traffic.bytes;
+  }
+  EXPECT_EQ(traffic.messages, one.traffic.messages);
+  EXPECT_EQ(traffic.bytes, one.traffic.bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Workers,
+    ClusterSums,
+    ::testing::Values(1, 2, 3, 4, 7, 8));
 
 TEST(Invariants, MeanViolationNamesStepTensorAndWorker) {
   const arena::Arena arena = make_arena(0, true);

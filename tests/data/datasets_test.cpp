@@ -11,6 +11,43 @@
 namespace grapevine::data {
 namespace {
 
+TEST(Subset, IsTheSameForEverySeedAndPartOfTheWhole) {
+  DataOptions options{.name = "synthetic", .seed = 4, .synthetic_samples = 100};
+  const auto whole = load_dataset(options).train;
+  options.train_samples = 30;
+  const auto part = load_dataset(options).train;
+  const auto again = load_dataset(options).train;
+  ASSERT_EQ(part->size(), 30);
+  EXPECT_EQ(part->sample_shape(), whole->sample_shape());
+  EXPECT_EQ(part->classes(), whole->classes());
+  const auto sample = [](const Source& source, int64_t index) {
+    std::vector<float> inputs(source.sample_elements());
+    std::vector<int64_t> labels(1);
+    source.gather(std::vector<int64_t>{index}, inputs, labels);
+    return inputs;
+  };
+  std::set<std::vector<float>> all;
+  for (int64_t i = 0; i < whole->size(); ++i)
+    all.insert(sample(*whole, i));
+  std::set<std::vector<float>> chosen;
+  for (int64_t i = 0; i < part->size(); ++i) {
+    EXPECT_EQ(sample(*part, i), sample(*again, i));
+    EXPECT_TRUE(all.count(sample(*part, i)));
+    chosen.insert(sample(*part, i));
+  }
+  EXPECT_EQ(chosen.size(), 30U);
+  EXPECT_NE(sample(*part, 0), sample(*whole, 0));
+}
+
+TEST(Subset, OfMoreThanThereAreIsRefused) {
+  EXPECT_THROW(
+      load_dataset(
+          {.name = "synthetic",
+           .train_samples = 101,
+           .synthetic_samples = 100}),
+      ConfigError);
+}
+
 #define EXPECT_SAYS(message, words) \
   EXPECT_NE((message).find(words), std::string::npos) << (message)
 

@@ -189,7 +189,40 @@ TEST(Ada, IsCompleteFromNMinusTwo) {
   }
 }
 
+TEST(Ada, StopsAtItsFloor) {
+  const auto schedule =
+      make({.name = "ada", .n = 20, .k0 = 10, .gamma = 1.5, .k_min = 6});
+  EXPECT_EQ(ada_k(*schedule, 2), 6);
+  EXPECT_EQ(ada_k(*schedule, 100), 6);
+  // The default gamma ends there: 95, then 95 - 90/3 a step of 3.
+  const auto slow = make({.name = "ada", .n = 96, .k_min = 5, .epochs = 4});
+  EXPECT_EQ(ada_k(*slow, 1), 64); // 95 - 30 = 65
+  EXPECT_EQ(ada_k(*slow, 3), 4);  // 5, made even
+}
+
+TEST(Ada, ByStepFallsInsideAnEpoch) {
+  const auto schedule =
+      make({.name = "ada", .n = 40, .k0 = 20, .gamma = 8, .ada = "step"});
+  const auto k = [&](double epochs_done) {
+    return schedule->at({.epoch = 0, .epochs_done = epochs_done})->degree();
+  };
+  EXPECT_EQ(k(0), 20);
+  EXPECT_EQ(k(0.25), 18);
+  EXPECT_EQ(k(0.5), 16);
+  EXPECT_EQ(k(0.51), 14); // 15.92
+  EXPECT_EQ(k(9), 2);
+}
+
+TEST(Ada, UnderControlTakesTheKOfTheMoment) {
+  const auto schedule = make({.name = "ada", .n = 20, .ada = "auto"});
+  EXPECT_EQ(schedule->at({.epoch = 5})->degree(), 19);
+  EXPECT_EQ(schedule->at({.epoch = 5, .k = 6})->degree(), 6);
+  EXPECT_EQ(schedule->at({.k = 18})->form(), Form::kComplete);
+}
+
 TEST(Ada, RefusesNonsense) {
+  refusal({.name = "ada", .n = 10, .k_min = 1});
+  refusal({.name = "ada", .n = 10, .gamma = 1, .ada = "auto"});
   refusal({.name = "ada", .n = 10, .k0 = -1});
   refusal({.name = "ada", .n = 10, .gamma = std::nan("")});
 }

@@ -104,6 +104,7 @@ TEST_F(FormatsPageTest, Records) {
           "step",
           "norms",
           "dispersion",
+          "density",
           "spans",
           "evaluation"}));
   {

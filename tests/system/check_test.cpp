@@ -64,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         "d-exponential",
         "d-torus",
         "d-ring",
-        "ada"),
+        "ada",
+        "ada-auto"),
     [](const auto& info) {
       std::string name = info.param;
       std::erase(name, '-');

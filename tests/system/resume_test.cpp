@@ -64,6 +64,28 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MpiToVirtual", Place::kMpi, Place::kVirtual}),
     [](const auto& info) { return info.param.name; });
 
+// What Ada has found out about the replicas is part of a checkpoint.
+TEST(Resume, AdaGoesOnWithItsDegree) {
+  SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
+  const cli::Scratch scratch;
+  const auto run = [&](const std::string& name) {
+    return long_run(scratch.file(name)) +
+           Words{"--preset", "ada-auto", "--ada-every", "2", "-n", "8"};
+  };
+  const auto unbroken = result_of(cli::grapevine(run("whole")));
+  Process process(alone(run("broken")));
+  wait_for_random_moment(process, scratch.file("broken"));
+  process.kill_tree();
+  process.wait();
+  expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
+  std::set<double> degrees;
+  for (const Line& line : counted_lines(scratch.file("whole"))) {
+    if (line.record.at("type") == "step")
+      degrees.insert(line.record.at("degree").get<double>());
+  }
+  EXPECT_GT(degrees.size(), 1U);
+}
+
 TEST(Resume, KilledAgainAndAgain) {
   SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
   const cli::Scratch scratch;

@@ -1,4 +1,4 @@
-#include "probe/dispersion.h"
+#include "probe/metric.h"
 
 #include "base/check.h"
 #include "base/random.h"
@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace grapevine::probe {
@@ -21,6 +24,52 @@ std::vector<double> random_values(int n, uint64_t seed) {
   for (double& value : values)
     value = 0.5 + random.uniform();
   return values;
+}
+
+// The paper's four by name.
+struct Dispersion {
+  double gini;
+  double index_of_dispersion;
+  double coefficient_of_variation;
+  double quartile_coefficient;
+};
+
+double by_name(const std::vector<double>& results, const std::string& name) {
+  for (size_t i = 0; i < metric_table().size(); ++i) {
+    if (metric_table()[i].name == name) return results[i];
+  }
+  throw std::out_of_range(name);
+}
+
+Dispersion dispersion(std::span<const double> values) {
+  const std::vector<double> results = measure_all(values);
+  return {
+      by_name(results, "gini"),
+      by_name(results, "index_of_dispersion"),
+      by_name(results, "coefficient_of_variation"),
+      by_name(results, "quartile_coefficient")};
+}
+
+// What holds for every metric of the table, later ones too.
+TEST(Metrics, EveryOneHasANameAndWords) {
+  std::set<std::string> names;
+  for (const Metric& metric : metric_table()) {
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+    EXPECT_FALSE(metric.title.empty()) << metric.name;
+    EXPECT_FALSE(metric.meaning.empty()) << metric.name;
+  }
+}
+
+TEST(Metrics, EveryOneIsZeroForEqualsAndBlindToOrder) {
+  for (const int n : kSizes) {
+    const std::vector<double> equal(static_cast<size_t>(n), 0.7);
+    for (const double result : measure_all(equal))
+      EXPECT_EQ(result, 0);
+    auto values = random_values(n, 8);
+    const auto before = measure_all(values);
+    std::ranges::reverse(values);
+    EXPECT_EQ(measure_all(values), before);
+  }
 }
 
 void expect_zero(const Dispersion& d) {

@@ -1,0 +1,121 @@
+// What a run measures of its replicas while it goes.
+#include "probe/consensus.h"
+#include "probe/metric.h"
+#include "train/numbers.h"
+#include "train/run.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace grapevine::train {
+namespace {
+
+// rows: of all workers, as probe() makes them.
+nlohmann::json dispersion_record(
+    const cluster::Rows& rows,
+    int64_t tensors,
+    const graph::Moment& moment,
+    double consensus_distance) {
+  nlohmann::json record = {
+      {"type", "dispersion"},
+      {"step", moment.step},
+      {"epoch", moment.epoch},
+      {"consensus_distance", consensus_distance}};
+  std::vector<double> values(rows.size());
+  const auto column = [&](int64_t at) -> const std::vector<double>& {
+    for (size_t i = 0; i < rows.size(); ++i)
+      values[i] = rows[i][at];
+    return values;
+  };
+  const std::vector<probe::Metric>& metrics = probe::metric_table();
+  for (int64_t tensor = 0; tensor < tensors; ++tensor) {
+    const std::vector<double> spreads = probe::measure_all(column(tensor));
+    for (size_t i = 0; i < metrics.size(); ++i)
+      record[metrics[i].name].push_back(spreads[i]);
+    record["gradient_norm"].push_back(mean_of(column(tensors + tensor)));
+    record["update_ratio"].push_back(mean_of(column(2 * tensors + tensor)));
+  }
+  return record;
+}
+
+} // namespace
+
+// A row a hosted worker: a place for each tensor's norm, then for its
+// gradient's, then for the ratio of its update to what was updated.
+void Run::probe() {
+  const auto tensors =
+      static_cast<int64_t>(workers_.front().arena().layout().tensors().size());
+  cluster::Rows norms;
+  cluster::Rows rows;
+  std::vector<double> gradient_norms;
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    const auto& squares = stepper_->squares(static_cast<int>(i));
+    std::vector<double>& row = rows.emplace_back();
+    for (const double square : squares.parameters)
+      row.push_back(std::sqrt(square));
+    norms.push_back(row);
+    for (const double square : squares.gradients)
+      row.push_back(std::sqrt(square));
+    for (int64_t t = 0; t < tensors; ++t)
+      row.push_back(std::sqrt(squares.updates[t] / squares.old_parameters[t]));
+    gradient_norms.push_back(std::sqrt(sum_of(squares.gradients)));
+  }
+  records_->append(
+      {{"type", "norms"},
+       {"step", step_},
+       {"norms", norms},
+       {"gradient_norms", gradient_norms}});
+  const double distance = consensus_distance(probe::consensus_sample(
+      workers_.front().arena().layout().size(),
+      setup_.spec.seed,
+      step_));
+  rows = cluster_.gather(rows);
+  if (!cluster_.hosts_first()) return;
+  records_->append(
+      dispersion_record(rows, tensors, setup_.moment(step_), distance));
+}
+
+void Run::observe_spread() {
+  cluster::Rows mine;
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    const auto& squares = stepper_->squares(static_cast<int>(i)).parameters;
+    const auto sums = ada_->contribution(std::sqrt(sum_of(squares)));
+    mine.push_back({sums.excess, sums.squares});
+  }
+  const std::vector<double> sums = cluster_.sum(mine);
+  ada_->observe({.excess = sums[0], .squares = sums[1]});
+  if (!cluster_.hosts_first()) return;
+  records_->append(
+      {{"type", "density"},
+       {"step", step_},
+       {"spread", ada_->spread()},
+       {"level", ada_->threshold().value_or(std::nan(""))},
+       {"k", ada_->k()}});
+}
+
+double Run::consensus_distance(const probe::ConsensusSample& sample) {
+  // The spare worker's parameters are room enough for any sample.
+  const std::span<float> mean =
+      spare_->arena().parameters().first(sample.elements);
+  cluster_.mean(algo::Plane::kParameters, sample.pieces, mean);
+  cluster::Rows mine(workers_.size());
+  cluster_.for_each([&](int index) {
+    const std::span<const float> x = workers_[index].arena().parameters();
+    int64_t at = 0;
+    double distance = 0;
+    for (const Range& piece : sample.pieces) {
+      distance += probe::squared_distance(
+          x.subspan(piece.begin, piece.size()),
+          mean.subspan(at, piece.size()));
+      at += piece.size();
+    }
+    mine[index] = {sample.scale * distance};
+  });
+  std::vector<double> distances;
+  for (const auto& row : cluster_.all_gather(mine))
+    distances.push_back(row[0]);
+  return probe::consensus_distance(distances);
+}
+
+} // namespace grapevine::train
