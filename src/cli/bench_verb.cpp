@@ -1,25 +1,28 @@
 #include "base/error.h"
+#include "cli/bench_needs.h"
 #include "cli/bench_plan.h"
+#include "cli/bench_report.h"
+#include "cli/bench_runner.h"
 #include "cli/console.h"
 #include "cli/default_bench.h"
+#include "cli/dry_run.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
-#include "cli/progress.h"
+#include "cli/report_text.h"
 #include "cli/run_summary.h"
 #include "cli/spec_flags.h"
-#include "cli/table.h"
-#include "cli/units.h"
 #include "cli/verb.h"
-#include "data/data_path.h"
 #include "spec/matrix.h"
-#include "train/trainer.h"
 #include "transport/launch_environment.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace grapevine::cli {
 namespace {
@@ -28,6 +31,9 @@ class BenchVerb : public Verb {
  public:
   void declare(CLI::App& app) override {
     app.add_option("SPEC", file_, "TOML file with [matrix] or [[runs]]");
+    app.add_option("--jobs", jobs_, "runs at once; 0 = as the machine allows")
+        ->type_name("J")
+        ->check(CLI::Range(0, kMostJobs));
     app.add_flag("--dry-run", dry_run_, "show the runs and what they need");
     app.add_flag("--quiet", quiet_, "no progress");
     flags_.declare(app);
@@ -43,116 +49,61 @@ class BenchVerb : public Verb {
           "bench runs in one process: start it without a launcher");
     }
     const bool is_default = file_.empty();
-    const BenchPlan plan = plan_bench(spec::parse_matrix(
-        is_default ? kDefaultBench : read_spec_file(file_),
-        is_default ? kDefaultBenchName : file_,
-        flags_.given()));
-    return dry_run_ ? show(plan, json) : run_all(plan, json);
+    const std::string name = is_default ? kDefaultBenchName : file_;
+    const std::string text = is_default ? kDefaultBench : read_spec_file(file_);
+    const BenchPlan plan =
+        plan_bench(spec::parse_matrix(text, name, flags_.given()), name);
+    const BenchNeeds needs = find_needs(plan, jobs_);
+    return dry_run_ ? show(plan, needs, json) : run_all(plan, needs, json);
   }
 
  private:
-  static int show(const BenchPlan& plan, bool json) {
-    auto list = nlohmann::json::array();
-    Table table({"run", "steps", "parameters", "memory"});
-    for (const BenchRun& run : plan.runs) {
-      const train::Estimate need =
-          train::estimate(run.spec, data::default_data_path());
-      list.push_back(
-          {{"run", run.spec.out},
-           {"steps", need.steps},
-           {"parameters", need.parameters},
-           {"memory_bytes", need.memory_bytes}});
-      table.add_row(
-          {run.label,
-           fmt::format("{}", need.steps),
-           fmt::format("{}", need.parameters),
-           human_bytes(static_cast<double>(need.memory_bytes))});
-    }
+  static constexpr int kMostJobs = 4096;
+
+  static int show(const BenchPlan& plan, const BenchNeeds& needs, bool json) {
     if (json) {
-      print_json(nlohmann::json{{"runs", list}, {"report", nullptr}});
+      print_json(dry_run_json(plan, needs));
     } else {
-      print_text(fmt::format(
-          "{} runs in {}\n{}",
-          plan.runs.size(),
-          plan.directory,
-          table.text()));
+      print_text(dry_run_text(plan, needs));
     }
     return kDone;
   }
 
-  int run_all(const BenchPlan& plan, bool json) const {
-    const std::atomic<bool>& interrupt = interrupt_flag(true);
-    std::vector<RunSummary> done;
-    for (const BenchRun& run : plan.runs) {
-      if (interrupt) break;
-      const std::string label = fmt::format(
-          "[{}/{}] {}",
-          done.size() + 1,
-          plan.runs.size(),
-          run.label);
-      done.push_back(run_one(run, label, interrupt));
+  int run_all(const BenchPlan& plan, const BenchNeeds& needs, bool json) const {
+    const std::atomic<bool>& interrupt = interrupt_flag(false);
+    if (!quiet_) print_line(plan_line(plan, needs));
+    const BenchResults results = run_bench(plan, needs, interrupt, quiet_);
+    const report::ReportResult report = write_bench_report(plan);
+    print_results(plan, results.summaries, report, json);
+    if (interrupt) {
+      print_line("interrupted; the same command goes on where this one ended");
     }
-    print_results(plan, done, json);
-    const bool all_well =
-        std::all_of(done.begin(), done.end(), [](const RunSummary& run) {
-          return run.result.outcome == train::Outcome::kCompleted ||
-                 run.result.outcome == train::Outcome::kDiverged;
-        });
-    return all_well && done.size() == plan.runs.size() ? kDone : kFailed;
-  }
-
-  // A run that fails is one result of many.
-  RunSummary run_one(
-      const BenchRun& run,
-      const std::string& label,
-      const std::atomic<bool>& interrupt) const {
-    RunSummary summary;
-    summary.spec = run.spec;
-    summary.result.run = run.spec.out;
-    ProgressView view(label, quiet_);
-    train::TrainHooks hooks = view.hooks();
-    hooks.interrupt = &interrupt;
-    try {
-      summary.result = train::train(run.spec, {}, hooks);
-      summary.first_gini =
-          read_first_gini(record::RunDirectory(summary.result.run));
-    } catch (const Error& error) {
-      summary.result.outcome = train::Outcome::kFailed;
-      summary.error = error.what();
-    }
-    if (!quiet_) view.note(one_line(summary));
-    return summary;
-  }
-
-  static std::string one_line(const RunSummary& summary) {
-    const train::TrainResult& result = summary.result;
-    if (!summary.error.empty()) return "failed: " + summary.error;
-    if (result.outcome != train::Outcome::kCompleted) {
-      return to_string(result.outcome);
-    }
-    return fmt::format(
-        "accuracy {}, {}{}",
-        human_percent(result.test_accuracy),
-        human_seconds(result.seconds),
-        result.was_stored ? " (done before)" : "");
+    return results.all_done ? kDone : kFailed;
   }
 
   static void print_results(
       const BenchPlan& plan,
-      const std::vector<RunSummary>& done,
+      const std::vector<RunSummary>& summaries,
+      const report::ReportResult& report,
       bool json) {
+    const auto& page = report.page;
     if (!json) {
-      print_text(summary_table(done, plan.varied));
+      std::string text =
+          summary_table(summaries, plan.varied) + report_text(report.data);
+      if (page) text += fmt::format("\nreport: {}\n", page->string());
+      print_text(text);
       return;
     }
     auto list = nlohmann::json::array();
-    for (const RunSummary& run : done) {
+    for (const RunSummary& run : summaries)
       list.push_back(to_json(run, plan.varied));
-    }
-    print_json(nlohmann::json{{"runs", list}, {"report", nullptr}});
+    print_json(nlohmann::json{
+        {"runs", list},
+        {"report", page ? nlohmann::json(page->string()) : nlohmann::json()}});
   }
 
   std::string file_;
+  int jobs_ = 0;
   bool dry_run_ = false;
   bool quiet_ = false;
   SpecFlags flags_;

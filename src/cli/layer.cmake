@@ -22,18 +22,20 @@ gv_torch_target(gv_cli_models)
 add_library(gv_cli STATIC)
 target_sources(gv_cli PRIVATE ${gv_cli_generated}/cli/default_bench.cpp)
 foreach(source
-    bench_plan bench_verb console data_verb eval_verb export_verb graph_facts
-    graph_verb interrupt launch_verb models_verb prepare program progress
-    report_verb run_argument run_summary run_text spec_flags summary_table
-    table train_verb units verb_table)
+    bench_needs bench_plan bench_report bench_runner bench_verb console
+    data_verb dry_run eval_verb export_verb graph_facts graph_verb interrupt
+    launch_verb models_verb prepare program progress report_text report_verb
+    run_argument run_summary run_text spec_flags summary_table sweep_text
+    sweep_view table train_verb units verb_table)
   target_sources(gv_cli PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR}/cli/${source}.cpp)
 endforeach()
 target_include_directories(gv_cli PUBLIC
   ${PROJECT_SOURCE_DIR}/src ${gv_cli_generated})
 target_link_libraries(gv_cli
-  PUBLIC Grapevine::spec Grapevine::train Grapevine::launch Grapevine::graph
-    Grapevine::comm Grapevine::data Grapevine::record Grapevine::transport
+  PUBLIC Grapevine::spec Grapevine::sweep Grapevine::report Grapevine::train
+    Grapevine::launch Grapevine::graph Grapevine::comm Grapevine::data
+    Grapevine::record Grapevine::transport
   PRIVATE gv_cli_models gv_flags)
 add_library(Grapevine::cli ALIAS gv_cli)
 

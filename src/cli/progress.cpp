@@ -19,20 +19,6 @@ constexpr std::chrono::seconds kPlainInterval{5};
 constexpr int kLongestBar = 24;
 constexpr int kShortestBar = 4;
 
-double done(const train::Progress& progress) {
-  if (progress.steps <= 0) return 0;
-  const double part = static_cast<double>(progress.step) / progress.steps;
-  return std::clamp(part, 0.0, 1.0);
-}
-
-std::string bar(double part, int width) {
-  const int full = static_cast<int>(part * width);
-  std::string text;
-  for (int i = 0; i < width; ++i)
-    text += i < full ? "█" : "░";
-  return text;
-}
-
 std::string beginning(
     const std::string& label,
     const train::Progress& progress) {
@@ -64,8 +50,24 @@ std::string details(const train::Progress& progress) {
   return text;
 }
 
-// Cut at a character's border.
-std::string fit(std::string text, int width) {
+} // namespace
+
+double part_done(const train::Progress& progress) {
+  if (progress.steps <= 0) return 0;
+  const double part =
+      static_cast<double>(progress.step) / static_cast<double>(progress.steps);
+  return std::clamp(part, 0.0, 1.0);
+}
+
+std::string text_bar(double part, int width) {
+  const int full = static_cast<int>(part * width);
+  std::string text;
+  for (int i = 0; i < width; ++i)
+    text += i < full ? "█" : "░";
+  return text;
+}
+
+std::string cut_to_width(std::string text, int width) {
   const auto continues = [&] {
     return (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80;
   };
@@ -76,8 +78,6 @@ std::string fit(std::string text, int width) {
   }
   return text;
 }
-
-} // namespace
 
 std::string progress_line(
     const std::string& label,
@@ -94,16 +94,16 @@ std::string progress_bar(
     const std::string& label,
     const train::Progress& progress,
     int width) {
-  const double part = done(progress);
+  const double part = part_done(progress);
   const std::string head = beginning(label, progress) + "  ";
   const std::string tail =
       fmt::format("{:.0f}%{}", 100 * part, details(progress));
   const int room = width - display_width(head) - display_width(tail) - 2;
   std::string middle;
   if (room >= kShortestBar) {
-    middle = bar(part, std::min(room, kLongestBar)) + "  ";
+    middle = text_bar(part, std::min(room, kLongestBar)) + "  ";
   }
-  return fit(head + middle + tail, width);
+  return cut_to_width(head + middle + tail, width);
 }
 
 ProgressView::ProgressView(std::string label, bool quiet)

@@ -43,6 +43,13 @@ class ProgressView {
   int64_t printed_epoch_ = 0;
 };
 
+// A bar of `width` characters, filled up to `part` of 0 to 1.
+std::string text_bar(double part, int width);
+// At most `width` characters of a text, cut at a character's border.
+std::string cut_to_width(std::string text, int width);
+// Of the steps, 0 to 1.
+double part_done(const train::Progress& progress);
+
 // "epoch 3/8  step 57/152  loss 0.512  …".
 std::string progress_line(
     const std::string& label,

@@ -1,16 +1,17 @@
 #include "base/error.h"
 #include "cli/console.h"
 #include "cli/program.h"
-#include "cli/run_argument.h"
+#include "cli/report_text.h"
 #include "cli/run_summary.h"
 #include "cli/verb.h"
-#include "spec/spec_table.h"
+#include "cli/version.h"
+#include "report/page.h"
+#include "report/report.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <filesystem>
 
 namespace grapevine::cli {
@@ -18,76 +19,123 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A run, or the runs in a directory of runs, by name.
-std::vector<record::RunDirectory> runs_at(const std::string& path) {
-  if (record::RunDirectory(path).exists() || !fs::is_directory(path)) {
-    return {run_argument(path)};
-  }
-  std::vector<fs::path> children;
-  for (const fs::directory_entry& child : fs::directory_iterator(path)) {
-    if (record::RunDirectory(child.path()).exists()) {
-      children.push_back(child.path());
-    }
-  }
-  if (children.empty()) {
-    throw ConfigError(fmt::format("{}: no run in this directory", path));
-  }
-  std::sort(children.begin(), children.end());
-  return {children.begin(), children.end()};
-}
-
-// A preset says what its agreement and optimizer are.
-bool is_implied(const std::string& key, const std::vector<RunSummary>& runs) {
-  if (key != "agreement" && key != "optimizer") return false;
-  return std::all_of(runs.begin(), runs.end(), [](const RunSummary& run) {
-    return !run.spec.preset.empty();
-  });
-}
-
-// Keys that decide the result and differ between the runs.
-std::vector<std::string> differences(const std::vector<RunSummary>& runs) {
-  std::vector<std::string> keys;
-  for (const spec::SpecEntry& entry : spec::spec_table()) {
-    if (!entry.decides_result || is_implied(entry.key, runs)) continue;
-    const std::string first = entry.get_toml(runs.front().spec);
-    const auto differs = [&](const RunSummary& run) {
-      return entry.get_toml(run.spec) != first;
-    };
-    if (std::any_of(runs.begin(), runs.end(), differs)) {
-      keys.push_back(entry.key);
-    }
-  }
-  return keys;
-}
+constexpr const char* kPageName = "report.html";
 
 class ReportVerb : public Verb {
  public:
   void declare(CLI::App& app) override {
     app.add_option("RUN", paths_, "directories of runs, or of many runs");
+    app.add_option(
+        "--html",
+        html_,
+        "the page; default: report.html in RUN, of several here");
+    app.add_flag("--no-html", no_html_, "no page");
+    app.add_option("--csv", csv_, "directory for four CSV files");
+    app.add_option(
+        "--target",
+        target_,
+        "accuracy whose cost is compared; default: 0.98 of the best");
+    app.add_option("--title", title_, "of the page");
   }
 
   int run(bool json) override {
     if (paths_.empty()) throw ConfigError("report: say which runs");
-    std::vector<RunSummary> runs;
-    for (const std::string& path : paths_) {
-      for (const record::RunDirectory& run : runs_at(path)) {
-        runs.push_back(read_summary(run));
-      }
+    if (no_html_ && !html_.empty()) {
+      throw ConfigError("--html and --no-html: one of them");
     }
-    const std::vector<std::string> varied = differences(runs);
-    if (!json) {
-      print_text(summary_table(runs, varied));
-      return kDone;
+    const report::ReportResult result =
+        report::write_report({paths_.begin(), paths_.end()}, options());
+    refuse_nothing(result.data);
+    if (json) {
+      print_document(result);
+    } else {
+      print_report(result);
     }
-    auto list = nlohmann::json::array();
-    for (const RunSummary& run : runs)
-      list.push_back(to_json(run, varied));
-    print_json(nlohmann::json{{"runs", list}, {"report", nullptr}});
     return kDone;
   }
 
  private:
+  report::ReportOptions options() const {
+    report::ReportOptions options;
+    options.title = title_;
+    options.program = fmt::format("grapevine {}", kVersion);
+    options.target = target_;
+    if (!csv_.empty()) options.csv = csv_;
+    if (!html_.empty()) {
+      options.html = html_;
+    } else if (!no_html_ && report::has_page()) {
+      options.html = default_page();
+    }
+    return options;
+  }
+
+  fs::path default_page() const {
+    std::error_code error;
+    const bool is_one =
+        paths_.size() == 1 && fs::is_directory(paths_[0], error);
+    return is_one ? fs::path(paths_[0]) / kPageName : fs::path(kPageName);
+  }
+
+  static void refuse_nothing(const report::ReportData& data) {
+    if (!data.set.runs.empty()) return;
+    std::string reasons;
+    for (const analysis::Skipped& skipped : data.set.skipped) {
+      reasons += fmt::format(
+          "{}{}: {}",
+          reasons.empty() ? "" : "; ",
+          skipped.path,
+          skipped.why);
+    }
+    throw ConfigError("no run could be read: " + reasons);
+  }
+
+  static std::vector<RunSummary> summaries(const report::ReportData& data) {
+    std::vector<RunSummary> list;
+    for (const analysis::RunData& run : data.set.runs)
+      list.push_back(summary_of(run));
+    return list;
+  }
+
+  void print_report(const report::ReportResult& result) const {
+    const report::ReportData& data = result.data;
+    std::string text = summary_table(summaries(data), data.set.grouping.keys) +
+                       report_text(data);
+    if (result.page) {
+      text += fmt::format("\nreport: {}\n", result.page->string());
+    } else if (!no_html_) {
+      text += "\nno page: built without it\n";
+    }
+    if (!csv_.empty()) text += fmt::format("CSV: {}\n", csv_);
+    print_text(text);
+  }
+
+  static void print_document(const report::ReportResult& result) {
+    const report::ReportData& data = result.data;
+    auto list = nlohmann::json::array();
+    for (const RunSummary& run : summaries(data))
+      list.push_back(to_json(run, data.set.grouping.keys));
+    const auto part =
+        [&](void (*write)(report::JsonWriter&, const report::ReportData&)) {
+          report::JsonWriter writer;
+          write(writer, data);
+          return nlohmann::json::parse(writer.take());
+        };
+    print_json(nlohmann::json{
+        {"runs", list},
+        {"report",
+         result.page ? nlohmann::json(result.page->string())
+                     : nlohmann::json()},
+        {"groups", part(report::write_groups)},
+        {"analysis", part(report::write_analysis)},
+        {"skipped", part(report::write_skipped)}});
+  }
+
   std::vector<std::string> paths_;
+  std::string html_;
+  bool no_html_ = false;
+  std::string csv_;
+  std::optional<double> target_;
+  std::string title_;
 };
 
 } // namespace

@@ -1,52 +1,77 @@
 #include "cli/run_summary.h"
 
-#include "record/record_reader.h"
+#include "analysis/run_header.h"
+#include "analysis/run_reader.h"
 #include "spec/spec_table.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace grapevine::cli {
+namespace {
+
+std::optional<double> finite(double value) {
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+train::TrainResult nothing_known(const std::string& outcome) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  train::TrainResult result;
+  result.outcome = outcome == "failed" ? train::Outcome::kFailed
+                                       : train::Outcome::kInterrupted;
+  result.train_loss = kNan;
+  result.test_accuracy = kNan;
+  result.averaged_model_accuracy = kNan;
+  result.consensus_distance = kNan;
+  result.samples_per_second = kNan;
+  result.seconds = kNan;
+  return result;
+}
+
+train::TrainResult result_of(const analysis::RunData& run) {
+  if (!run.result.is_object()) return nothing_known(run.outcome);
+  try {
+    return train::result_from_json(run.result);
+  } catch (const nlohmann::json::exception&) {
+    return nothing_known(run.outcome); // written with other names
+  }
+}
+
+} // namespace
 
 std::optional<double> read_first_gini(const record::RunDirectory& run) {
-  double sum = 0;
-  int count = 0;
-  record::read_run_records(run, [&](const nlohmann::json& line) {
-    if (line.at("type") != "dispersion" || line.value("epoch", -1) != 0) return;
-    const auto gini = line.find("gini");
-    if (gini == line.end() || !gini->is_array() || gini->empty()) return;
-    if (!gini->front().is_number()) return;
-    sum += gini->front().get<double>();
-    ++count;
-  });
-  if (count == 0) return std::nullopt;
-  return sum / count;
+  analysis::RunData data;
+  data.path = run.path().string();
+  analysis::read_run(data, {.points = 0});
+  return finite(data.first_gini);
+}
+
+RunSummary summary_of(const analysis::RunData& run) {
+  RunSummary summary;
+  summary.spec = run.spec;
+  summary.result = result_of(run);
+  summary.result.run = run.path;
+  summary.is_running = run.outcome == "running";
+  summary.error = run.error;
+  summary.first_gini = finite(run.first_gini);
+  return summary;
 }
 
 RunSummary read_summary(const record::RunDirectory& run) {
-  RunSummary summary;
-  summary.spec =
-      spec::parse_spec(run.read_spec(), run.spec_file().string(), {}).spec;
-  summary.result.run = run.path().string();
-  summary.result.outcome = train::Outcome::kInterrupted; // nothing written yet
-  if (const auto json = run.read_run()) {
-    const auto result = json->find("result");
-    if (result != json->end() && result->is_object()) {
-      summary.result = train::result_from_json(*result);
-    } else if (json->value("outcome", "") == "failed") {
-      summary.result.outcome = train::Outcome::kFailed;
-    }
-    summary.error = json->value("error", "");
-  }
-  summary.first_gini = read_first_gini(run);
-  return summary;
+  analysis::RunData data = analysis::read_header(run.path());
+  analysis::read_run(data, {.points = 0});
+  return summary_of(data);
 }
 
 nlohmann::json to_json(
     const RunSummary& summary,
     const std::vector<std::string>& varied) {
   nlohmann::json json = train::to_json(summary.result);
+  if (summary.is_running) json["outcome"] = "running";
   std::vector<std::string> keys = {"preset", "graph", "n", "seed"};
   for (const std::string& key : varied) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {

@@ -1,6 +1,7 @@
 // What a finished run was and what came out of it, for tables.
 #pragma once
 
+#include "analysis/run_data.h"
 #include "record/run_directory.h"
 #include "spec/spec.h"
 #include "train/trainer.h"
@@ -16,7 +17,8 @@ namespace grapevine::cli {
 struct RunSummary {
   spec::Spec spec;
   train::TrainResult result;
-  std::string error; // of a failed run
+  bool is_running = false; // as run.json has it; the result is then empty
+  std::string error;       // of a failed run
   // Of the first parameter tensor's norm over the workers, mean over the
   // first epoch's records; absent where nothing was probed.
   std::optional<double> first_gini;
@@ -24,7 +26,10 @@ struct RunSummary {
 
 std::optional<double> read_first_gini(const record::RunDirectory& run);
 
-// From spec.toml, run.json and the records. IoError where they are broken.
+RunSummary summary_of(const analysis::RunData& run);
+
+// From spec.toml, run.json and the records. IoError or ConfigError where they
+// are broken.
 RunSummary read_summary(const record::RunDirectory& run);
 
 // The train result with its choices: preset, graph, n, seed and `varied`.
@@ -33,7 +38,8 @@ nlohmann::json to_json(
     const std::vector<std::string>& varied);
 
 // One row for each choice but the seed, means over the seeds with their
-// standard deviation, then a line for each run that did not complete.
+// standard deviation, then a line for each run that did not complete. Runs
+// that diverged count with the accuracy that they were left with.
 std::string summary_table(
     const std::vector<RunSummary>& runs,
     const std::vector<std::string>& varied);

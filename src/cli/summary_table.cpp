@@ -1,72 +1,52 @@
+#include "analysis/grouping.h"
+#include "analysis/statistics.h"
 #include "cli/run_summary.h"
 #include "cli/table.h"
 #include "cli/units.h"
-#include "spec/spec_table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace grapevine::cli {
 namespace {
 
-struct Sample {
-  std::vector<double> values;
-
-  void add(double value) {
-    if (std::isfinite(value)) values.push_back(value);
-  }
-  double mean() const {
-    double sum = 0;
-    for (const double value : values)
-      sum += value;
-    return sum / static_cast<double>(values.size()); // NaN of none
-  }
-  double deviation() const {
-    double squares = 0;
-    for (const double value : values) {
-      squares += (value - mean()) * (value - mean());
-    }
-    return std::sqrt(squares / (static_cast<double>(values.size()) - 1));
-  }
-};
+using Values = std::vector<double>; // finite or not
 
 // Runs that differ in their seed only.
 struct Group {
   std::vector<std::string> choices;
   int runs = 0;
   int completed = 0;
-  Sample accuracy, averaged, distance, messages, bytes, rate, gini;
+  Values accuracy, averaged, distance, messages, bytes, rate, gini;
 
   void add(const RunSummary& run) {
     ++runs;
-    if (run.result.outcome != train::Outcome::kCompleted) return;
-    ++completed;
-    accuracy.add(run.result.test_accuracy);
-    averaged.add(run.result.averaged_model_accuracy);
-    distance.add(run.result.consensus_distance);
-    messages.add(static_cast<double>(run.result.messages));
-    bytes.add(static_cast<double>(run.result.bytes));
-    rate.add(run.result.samples_per_second);
-    if (run.first_gini) gini.add(*run.first_gini);
+    const bool has_completed = run.result.outcome == train::Outcome::kCompleted;
+    completed += has_completed ? 1 : 0;
+    if (!has_completed && run.result.outcome != train::Outcome::kDiverged) {
+      return;
+    }
+    accuracy.push_back(run.result.test_accuracy);
+    averaged.push_back(run.result.averaged_model_accuracy);
+    distance.push_back(run.result.consensus_distance);
+    messages.push_back(static_cast<double>(run.result.messages));
+    bytes.push_back(static_cast<double>(run.result.bytes));
+    rate.push_back(run.result.samples_per_second);
+    if (run.first_gini) gini.push_back(*run.first_gini);
   }
 };
 
-std::string choice_text(const spec::SpecEntry& entry, const spec::Spec& spec) {
-  const std::string value = entry.get_toml(spec);
-  const bool quoted = value.size() >= 2 && value.front() == '"';
-  const std::string text = quoted ? value.substr(1, value.size() - 2) : value;
-  return text.empty() ? "–" : text;
+double mean_of(const Values& values) {
+  return analysis::summarize(values).mean;
 }
 
-std::string accuracy_text(const Sample& accuracy) {
-  std::string text = fmt::format("{:.2f}", 100 * accuracy.mean());
-  if (accuracy.values.empty()) return "–";
-  if (accuracy.values.size() > 1) {
-    text += fmt::format(" ± {:.2f}", 100 * accuracy.deviation());
-  }
+std::string accuracy_text(const Values& accuracy) {
+  const analysis::Summary summary = analysis::summarize(accuracy);
+  if (summary.count == 0) return "–";
+  std::string text = fmt::format("{:.2f}", 100 * summary.mean);
+  if (summary.count > 1) text += fmt::format(" ± {:.2f}", 100 * summary.sd);
   return text;
 }
 
@@ -86,7 +66,7 @@ std::vector<Group> grouped(
   for (const RunSummary& run : runs) {
     std::vector<std::string> choices;
     for (const std::string& key : keys) {
-      choices.push_back(choice_text(*spec::find_entry(key), run.spec));
+      choices.push_back(analysis::choice_text(run.spec, key));
     }
     auto group =
         std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
@@ -107,17 +87,15 @@ std::vector<std::string> cells(const Group& group) {
           ? fmt::format("{}", group.runs)
           : fmt::format("{} of {}", group.completed, group.runs));
   row.push_back(accuracy_text(group.accuracy));
+  const double averaged = mean_of(group.averaged);
   row.push_back(
-      group.averaged.values.empty()
-          ? "–"
-          : fmt::format("{:.2f}", 100 * group.averaged.mean()));
-  row.push_back(human_number(group.distance.mean()));
-  row.push_back(human_count(group.messages.mean()));
-  row.push_back(human_bytes(group.bytes.mean()));
-  row.push_back(human_count(group.rate.mean()));
+      std::isfinite(averaged) ? fmt::format("{:.2f}", 100 * averaged) : "–");
+  row.push_back(human_number(mean_of(group.distance)));
+  row.push_back(human_count(mean_of(group.messages)));
+  row.push_back(human_bytes(mean_of(group.bytes)));
+  row.push_back(human_count(mean_of(group.rate)));
   row.push_back(
-      group.gini.values.empty() ? "–"
-                                : fmt::format("{:.1e}", group.gini.mean()));
+      group.gini.empty() ? "–" : fmt::format("{:.1e}", mean_of(group.gini)));
   return row;
 }
 
@@ -149,7 +127,7 @@ std::string summary_table(
     text += fmt::format(
         "{} {}{}\n",
         run.result.run,
-        to_string(run.result.outcome),
+        run.is_running ? "running" : to_string(run.result.outcome),
         run.error.empty() ? "" : ": " + run.error);
   }
   return text;

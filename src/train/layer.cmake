@@ -1,8 +1,8 @@
 gv_layer(train TORCH
   SOURCES
-    build_info.cpp evaluator.cpp offline.cpp planes.cpp result.cpp run.cpp
-    run_checkpoint.cpp run_probe.cpp setup.cpp torch_threads.cpp trainer.cpp
-    worker.cpp
+    build_info.cpp estimate.cpp evaluator.cpp measure.cpp offline.cpp
+    planes.cpp result.cpp run.cpp run_checkpoint.cpp run_probe.cpp setup.cpp
+    torch_threads.cpp trainer.cpp worker.cpp
   DEPS
     Grapevine::cluster Grapevine::bind Grapevine::data Grapevine::model
     Grapevine::optim Grapevine::probe Grapevine::record Grapevine::spec
@@ -11,7 +11,9 @@ gv_layer(train TORCH
 target_compile_definitions(gv_train PRIVATE GV_VERSION="${PROJECT_VERSION}")
 # Most of it never sees torch.
 set_source_files_properties(
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/estimate.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluator.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/measure.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/offline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/planes.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/result.cpp

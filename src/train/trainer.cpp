@@ -276,20 +276,4 @@ TrainResult train(
   return train_in(setup, *cluster, directory, parts, hooks);
 }
 
-Estimate estimate(
-    const spec::Spec& spec,
-    const std::vector<std::string>& data_path) {
-  const Setup setup = make_setup(spec, data_path);
-  const Worker worker(setup.worker_options());
-  const arena::Arena& arena = worker.arena();
-  const int64_t planes = 2 + arena.state_planes();
-  Estimate estimate;
-  estimate.parameters = arena.layout().elements();
-  estimate.memory_bytes =
-      static_cast<int64_t>(sizeof(float)) * spec.n *
-      (planes * arena.layout().size() + arena.buffer_layout().size());
-  estimate.steps = setup.total_steps;
-  return estimate;
-}
-
 } // namespace grapevine::train

@@ -94,14 +94,4 @@ int64_t export_run(
     const std::filesystem::path& file,
     const std::vector<std::string>& data_path);
 
-// What a run will need, for dry runs. memory_bytes: planes of all workers.
-struct Estimate {
-  int64_t parameters = 0;
-  int64_t memory_bytes = 0;
-  int64_t steps = 0;
-};
-Estimate estimate(
-    const spec::Spec& spec,
-    const std::vector<std::string>& data_path);
-
 } // namespace grapevine::train

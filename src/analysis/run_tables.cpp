@@ -1,0 +1,170 @@
+#include "analysis/run_tables.h"
+
+#include "analysis/record_fields.h"
+#include "probe/metric.h"
+
+#include <cmath>
+
+namespace grapevine::analysis {
+namespace {
+
+// Runs of up to so many steps lose nothing before the curves are made.
+constexpr int kFine = 4096;
+constexpr size_t kMostDegreeChanges = 4096;
+
+using record::RecordLine;
+
+std::vector<std::string> texts(
+    const simdjson::dom::object& fields,
+    std::string_view key) {
+  std::vector<std::string> texts;
+  simdjson::dom::array array;
+  if (fields.at_key(key).get(array) != simdjson::SUCCESS) return texts;
+  for (const simdjson::dom::element element : array) {
+    std::string_view text;
+    if (element.get(text) != simdjson::SUCCESS) text = "?";
+    texts.emplace_back(text);
+  }
+  return texts;
+}
+
+} // namespace
+
+std::vector<std::string> probe_columns() {
+  std::vector<std::string> names;
+  for (const probe::Metric& metric : probe::metric_table())
+    names.push_back(metric.name);
+  names.insert(
+      names.end(),
+      {"consensus_distance", "gradient_norm", "update_ratio"});
+  return names;
+}
+
+RunTables::RunTables(std::unique_ptr<DetailReader> detail_reader)
+    : steps(kFine, kStepColumns),
+      evaluations(kFine, kEvaluationColumns),
+      probes(kFine, static_cast<int>(probe_columns().size())),
+      density(kFine, kDensityColumns),
+      detail(std::move(detail_reader)),
+      probe_names_(probe_columns()) {}
+
+void RunTables::take(const RecordLine& line) {
+  if (line.step < 0 || line.step > Buckets::kLargestStep) return;
+  if (line.type == "step") {
+    take_step(line);
+  } else if (line.type == "norms") {
+    if (detail) detail->add_norms(line.step, workers_, line.fields);
+  } else if (line.type == "dispersion") {
+    take_dispersion(line);
+  } else if (line.type == "evaluation") {
+    take_evaluation(line);
+  } else if (line.type == "spans") {
+    take_spans(line);
+  } else if (line.type == "attempt") {
+    take_attempt(line);
+  } else if (line.type == "density") {
+    const std::span<Cell> cells = density.at(line.step);
+    cells[kSpread].add(number_at(line.fields, "spread"));
+    cells[kLevel].add(number_at(line.fields, "level"));
+    cells[kK].add(number_at(line.fields, "k"));
+  }
+}
+
+void RunTables::take_attempt(const RecordLine& line) {
+  workers_.clear();
+  for_numbers(line.fields, "workers", [&](size_t, double worker) {
+    const bool is_rank = worker >= 0 && worker < 1e9;
+    workers_.push_back(is_rank ? static_cast<int>(worker) : -1);
+  });
+  if (detail) detail->set_tensors(texts(line.fields, "tensors"));
+}
+
+void RunTables::take_step(const RecordLine& line) {
+  const std::span<Cell> cells = steps.at(line.step);
+  double epoch = kNan;
+  double degree = kNan;
+  // One pass over the fields: these lines are nearly all of a long run.
+  for (const auto& [key, value] : line.fields) {
+    if (key == "loss") {
+      for_numbers(value, [&](double loss) { cells[kLoss].add(loss); });
+    } else if (key == "epoch") {
+      epoch = number_of(value);
+    } else if (key == "degree") {
+      degree = number_of(value);
+    } else if (key == "lr") {
+      cells[kLr].add(number_of(value));
+    } else if (key == "bytes") {
+      cells[kBytes].add(number_of(value));
+    } else if (key == "messages") {
+      cells[kMessages].add(number_of(value));
+    } else if (key == "seconds") {
+      cells[kSeconds].add(number_of(value));
+    } else if (key == "virtual_seconds") {
+      cells[kVirtualSeconds].add(number_of(value));
+    }
+  }
+  cells[kDegree].add(degree);
+  note_degree(line.step, degree);
+  last_step = std::max(last_step, line.step);
+  if (epoch == 1 && (second_epoch < 0 || line.step < second_epoch)) {
+    second_epoch = line.step;
+  }
+}
+
+// All processes say the same, so only what goes beyond the steps seen counts.
+void RunTables::note_degree(int64_t step, double degree) {
+  if (step <= last_step || !std::isfinite(degree)) return;
+  if (degrees.size() >= kMostDegreeChanges) return;
+  if (degrees.empty() || degrees.back().degree != degree) {
+    degrees.push_back({step, degree});
+  }
+}
+
+void RunTables::take_evaluation(const RecordLine& line) {
+  const std::span<Cell> cells = evaluations.at(line.step);
+  Cell accuracy;
+  for_numbers(line.fields, "test_accuracy", [&](size_t, double value) {
+    accuracy.add(value);
+  });
+  cells[kAccuracy].merge(accuracy);
+  for_numbers(line.fields, "test_loss", [&](size_t, double value) {
+    cells[kTestLoss].add(value);
+  });
+  cells[kAveragedAccuracy].add(
+      number_at(line.fields, "averaged_model_accuracy"));
+  cells[kAveragedLoss].add(number_at(line.fields, "averaged_model_loss"));
+  cells[kTrainLoss].add(number_at(line.fields, "train_loss"));
+
+  const bool is_better =
+      accuracy.count > 0 &&
+      (milestones.empty() || accuracy.mean() > milestones.back().accuracy);
+  if (is_better) {
+    milestones.push_back({.step = line.step, .accuracy = accuracy.mean()});
+  }
+}
+
+void RunTables::take_dispersion(const RecordLine& line) {
+  const std::span<Cell> cells = probes.at(line.step);
+  for (size_t column = 0; column < probe_names_.size(); ++column) {
+    for_numbers(line.fields, probe_names_[column], [&](size_t, double value) {
+      cells[column].add(value);
+    });
+  }
+  if (number_at(line.fields, "epoch") == 0) {
+    for_numbers(line.fields, "gini", [&](size_t tensor, double value) {
+      if (tensor == 0) first_gini.add(value);
+    });
+  }
+  if (detail) detail->add_dispersion(line.step, line.fields);
+}
+
+void RunTables::take_spans(const RecordLine& line) {
+  simdjson::dom::object seconds;
+  if (line.fields.at_key("seconds").get(seconds) != simdjson::SUCCESS) return;
+  for (const auto& [key, value] : seconds) {
+    const double number = number_of(value);
+    if (std::isfinite(number)) spans[std::string(key)] += number;
+  }
+}
+
+} // namespace grapevine::analysis

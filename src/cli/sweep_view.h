@@ -1,0 +1,85 @@
+// Shows a sweep on stderr: on a terminal a block of lines that renews itself,
+// elsewhere a line when a run ends and one about the whole now and then.
+#pragma once
+
+#include "cli/sweep_text.h"
+#include "sweep/sweep.h"
+#include "sweep/time_left.h"
+#include "train/trainer.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grapevine::cli {
+
+struct SweepViewRun {
+  std::string label;
+  bool is_done = false; // before the sweep began
+  double core_seconds = 0;
+  int64_t first_step = 0; // where it resumes
+  double final_part = 0;  // of its work, after the last step
+};
+
+class SweepView {
+ public:
+  // A quiet view shows notes and failures only.
+  SweepView(
+      std::vector<SweepViewRun> runs,
+      bool quiet,
+      const std::atomic<bool>& interrupt);
+  // Removes the block.
+  ~SweepView();
+
+  // To be handed to a run; any thread. The view must outlive the run.
+  train::TrainHooks hooks(size_t run);
+  // What a run ended with, told before it ends; any thread. The line is shown
+  // when the sweep has noticed.
+  void set_last_words(size_t run, std::string text);
+
+  // For run_sweep(), whose thread alone may draw.
+  sweep::SweepEvents events();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  enum class State { kWaiting, kRunning, kDone, kFailed, kLocked, kStopped };
+
+  struct Run {
+    SweepViewRun facts;
+    State state = State::kWaiting;
+    std::optional<train::Progress> progress;
+    std::string last_words;
+  };
+
+  void start(const sweep::Start& start);
+  void end(size_t run, const sweep::Ending& ending);
+  void tick(const sweep::Scheduler& scheduler);
+  void follow_progress();
+  SweepStatus status(const sweep::Scheduler& scheduler);
+  double part_of(const Run& run) const;
+  double now() const;
+
+  void say(const std::string& line);
+  void draw(const SweepStatus& status);
+  void clear();
+
+  const bool quiet_;
+  const bool terminal_;
+  const std::atomic<bool>& interrupt_;
+  const Clock::time_point begin_ = Clock::now();
+
+  std::mutex mutex_;
+  // Guarded by mutex_: progress and last words of the runs, and
+  std::vector<Run> runs_;
+  std::vector<std::string> notes_;
+
+  // Of the thread that draws.
+  sweep::TimeLeft time_left_;
+  int drawn_lines_ = 0;
+  Clock::time_point said_total_at_ = Clock::now();
+};
+
+} // namespace grapevine::cli

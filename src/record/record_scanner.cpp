@@ -1,0 +1,114 @@
+#include "record/record_scanner.h"
+
+#include "base/error.h"
+#include "record/attempts.h"
+#include "record/line_file.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+namespace grapevine::record {
+namespace {
+
+static_assert(kLinePadding >= simdjson::SIMDJSON_PADDING);
+
+using simdjson::dom::object;
+
+std::optional<int64_t> integer(const object& fields, std::string_view key) {
+  int64_t value = 0;
+  if (fields.at_key(key).get(value) != simdjson::SUCCESS) return std::nullopt;
+  return value;
+}
+
+void check_version(const std::filesystem::path& path, const object& fields) {
+  const auto version = integer(fields, "format_version");
+  if (version == kFormatVersion) return;
+  throw IoError(fmt::format(
+      "{} has format version {}; this program reads version {}",
+      path.string(),
+      version ? std::to_string(*version) : "none",
+      kFormatVersion));
+}
+
+class Parser {
+ public:
+  // The fields of a record and its type; false for a broken line.
+  bool parse(std::string_view line, object& fields, std::string_view& type) {
+    simdjson::dom::element document;
+    return parser_.parse(line.data(), line.size(), false).get(document) ==
+               simdjson::SUCCESS &&
+           document.get(fields) == simdjson::SUCCESS &&
+           fields.at_key("type").get(type) == simdjson::SUCCESS;
+  }
+
+ private:
+  simdjson::dom::parser parser_;
+};
+
+// Whether "attempt" may be the line's type. As a key it is on every line of a
+// step, so a colon behind it says no.
+bool may_be_attempt(std::string_view line) {
+  constexpr std::string_view kWord = "\"attempt\"";
+  for (size_t at = line.find(kWord); at != std::string_view::npos;
+       at = line.find(kWord, at + 1)) {
+    const size_t next = line.find_first_not_of(" \t\r", at + kWord.size());
+    if (next == std::string_view::npos || line[next] != ':') return true;
+  }
+  return false;
+}
+
+void find_attempts(const std::filesystem::path& path, Attempts& attempts) {
+  Parser parser;
+  read_lines(path, [&](std::string_view line, bool whole) {
+    object fields;
+    std::string_view type;
+    if (!whole || !may_be_attempt(line)) return;
+    if (!parser.parse(line, fields, type) || type != "attempt") return;
+    const auto attempt = integer(fields, "attempt");
+    const auto step = integer(fields, "step");
+    if (attempt && step) attempts.add(*attempt, *step);
+  });
+}
+
+} // namespace
+
+int64_t scan_records(const std::filesystem::path& path, const LineScan& visit) {
+  Parser parser;
+  int64_t broken = 0;
+  int64_t step = 0;
+  read_lines(path, [&](std::string_view line, bool whole) {
+    RecordLine record{.text = line, .type = {}, .step = 0, .fields = {}};
+    if (!whole || !parser.parse(line, record.fields, record.type)) {
+      ++broken;
+    } else if (record.type == "format") {
+      check_version(path, record.fields);
+    } else {
+      step = integer(record.fields, "step").value_or(step);
+      record.step = step;
+      visit(record);
+    }
+  });
+  return broken;
+}
+
+int64_t scan_run_records(const RunDirectory& run, const LineScan& visit) {
+  const auto files = run.record_files();
+  Attempts attempts;
+  for (const auto& file : files)
+    find_attempts(file, attempts);
+  int64_t broken = 0;
+  for (const auto& file : files) {
+    Position position(attempts);
+    broken += scan_records(file, [&](const RecordLine& line) {
+      if (line.type == "attempt") {
+        position.begin(integer(line.fields, "attempt").value_or(0));
+      }
+      if (position.counts(line.step)) visit(line);
+    });
+  }
+  return broken;
+}
+
+} // namespace grapevine::record

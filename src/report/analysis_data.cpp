@@ -1,0 +1,203 @@
+// Groups and what was found about them, as JSON.
+#include "report/page_data.h"
+
+#include <functional>
+
+namespace grapevine::report {
+namespace {
+
+using analysis::Group;
+using analysis::RunData;
+using analysis::Summary;
+
+// Over the runs of a group that count.
+Summary
+over_runs(const ReportData& data, const Group& group, double RunData::*field) {
+  std::vector<double> values;
+  for (const int index : group.runs) {
+    const RunData& run = data.set.runs[index];
+    if (run.counts()) values.push_back(run.*field);
+  }
+  return analysis::summarize(values);
+}
+
+void write_group(JsonWriter& json, const ReportData& data, const Group& group) {
+  json.begin_object();
+  json.key("id");
+  json.integer(group.id);
+  json.key("label");
+  json.text(group.label);
+  json.key("keys");
+  write_choices(json, group.keys);
+  json.key("n");
+  json.integer(group.n);
+  json.key("decentralized");
+  json.boolean(group.decentralized);
+  json.key("runs");
+  json.begin_array();
+  for (const int run : group.runs)
+    json.integer(run);
+  json.end_array();
+  const auto field = [&](const char* name, double RunData::*member) {
+    json.key(name);
+    write_summary(json, over_runs(data, group, member));
+  };
+  field("accuracy", &RunData::accuracy);
+  field("averaged_accuracy", &RunData::averaged_accuracy);
+  json.key("perplexity");
+  json.null();
+  field("bytes_per_worker", &RunData::bytes_per_worker);
+  field("messages_per_worker", &RunData::messages_per_worker);
+  field("seconds", &RunData::seconds);
+  field("consensus_distance", &RunData::consensus_distance);
+  field("mean_degree", &RunData::mean_degree);
+  field("first_gini", &RunData::first_gini);
+  json.end_object();
+}
+
+void write_stratum(JsonWriter& json, const analysis::Stratum& stratum) {
+  json.key("stratum");
+  if (stratum) {
+    write_choices(json, *stratum);
+  } else {
+    json.null();
+  }
+}
+
+void write_target(JsonWriter& json, const analysis::Target& target) {
+  json.begin_object();
+  json.key("accuracy");
+  json.number(target.accuracy);
+  json.key("given");
+  json.boolean(target.given);
+  json.key("rows");
+  json.begin_array();
+  for (const analysis::TargetRow& row : target.rows) {
+    json.begin_object();
+    json.key("group");
+    json.integer(row.group);
+    json.key("reached");
+    json.integer(row.reached);
+    json.key("runs");
+    json.integer(row.runs);
+    json.key("epochs");
+    write_summary(json, row.epochs);
+    json.key("seconds");
+    write_summary(json, row.seconds);
+    json.key("messages_per_worker");
+    write_summary(json, row.messages_per_worker);
+    json.key("bytes_per_worker");
+    write_summary(json, row.bytes_per_worker);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_ranking(JsonWriter& json, const analysis::Ranking& ranking) {
+  json.begin_object();
+  write_stratum(json, ranking.stratum);
+  json.key("rows");
+  json.begin_array();
+  for (const analysis::RankingRow& row : ranking.rows) {
+    json.begin_object();
+    json.key("group");
+    json.integer(row.group);
+    json.key("rank");
+    json.integer(row.rank);
+    json.key("accuracy");
+    write_summary(json, row.accuracy);
+    json.key("not_worse_than_best");
+    if (row.not_worse_than_best) {
+      json.boolean(*row.not_worse_than_best);
+    } else {
+      json.null();
+    }
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_correlation(
+    JsonWriter& json,
+    const analysis::Correlation& correlation) {
+  json.begin_object();
+  json.key("with");
+  json.text(correlation.with);
+  json.key("title");
+  json.text(correlation.title);
+  json.key("phase");
+  json.text(analysis::kPhases.at(static_cast<size_t>(correlation.phase)));
+  write_stratum(json, correlation.stratum);
+  json.key("rho");
+  json.number(correlation.rho);
+  json.key("low");
+  json.number(correlation.interval.low);
+  json.key("high");
+  json.number(correlation.interval.high);
+  json.key("runs");
+  json.integer(correlation.runs);
+  json.key("seeds");
+  json.integer(correlation.seeds);
+  json.end_object();
+}
+
+void write_comparison(
+    JsonWriter& json,
+    const analysis::Comparison& comparison) {
+  json.begin_object();
+  json.key("what");
+  json.text(comparison.what);
+  write_stratum(json, comparison.stratum);
+  json.key("a");
+  json.integer(comparison.a);
+  json.key("b");
+  json.integer(comparison.b);
+  json.key("difference");
+  json.number(comparison.difference.mean);
+  json.key("low");
+  json.number(comparison.difference.interval.low);
+  json.key("high");
+  json.number(comparison.difference.interval.high);
+  json.key("seeds");
+  json.integer(comparison.difference.count);
+  json.end_object();
+}
+
+template <typename List, typename Write>
+void write_list(JsonWriter& json, const List& list, const Write& write) {
+  json.begin_array();
+  for (const auto& item : list)
+    write(json, item);
+  json.end_array();
+}
+
+} // namespace
+
+void write_groups(JsonWriter& json, const ReportData& data) {
+  json.begin_array();
+  for (const Group& group : data.set.grouping.groups)
+    write_group(json, data, group);
+  json.end_array();
+}
+
+void write_analysis(JsonWriter& json, const ReportData& data) {
+  json.begin_object();
+  json.key("target");
+  write_target(json, data.analysis.target);
+  json.key("rankings");
+  write_list(json, data.analysis.rankings, write_ranking);
+  json.key("correlations");
+  write_list(json, data.analysis.correlations, write_correlation);
+  json.key("comparisons");
+  write_list(json, data.analysis.comparisons, write_comparison);
+  json.key("findings");
+  write_list(
+      json,
+      data.analysis.findings,
+      [](JsonWriter& out, const std::string& text) { out.text(text); });
+  json.end_object();
+}
+
+} // namespace grapevine::report

@@ -1,0 +1,251 @@
+#include "report/csv.h"
+
+#include "base/error.h"
+#include "record/atomic_file.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <system_error>
+
+namespace grapevine::report {
+namespace {
+
+using analysis::Axis;
+using analysis::Band;
+using analysis::Column;
+using analysis::RunData;
+
+class Csv {
+ public:
+  void cell(std::string_view text) {
+    separate();
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+      out_ += text;
+      return;
+    }
+    out_ += '"';
+    for (const char c : text) {
+      if (c == '"') out_ += '"';
+      out_ += c;
+    }
+    out_ += '"';
+  }
+  void cell(double value) {
+    separate();
+    if (std::isfinite(value))
+      fmt::format_to(std::back_inserter(out_), "{:.9g}", value);
+  }
+  void cell(int64_t value) {
+    separate();
+    fmt::format_to(std::back_inserter(out_), "{}", value);
+  }
+  // Empty where the curve has no such column.
+  void cell(const Column& column, size_t row) {
+    cell(row < column.size() ? column[row] : analysis::kNan);
+  }
+  void band(const Band& band, size_t row) {
+    cell(band.mean, row);
+    cell(band.low, row);
+    cell(band.high, row);
+  }
+  void band_header(const std::string& name) {
+    for (const char* part : {"mean", "low", "high"})
+      cell(name + "_" + part);
+  }
+  void end_row() {
+    out_ += "\r\n";
+    is_first_ = true;
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  void separate() {
+    if (!is_first_) out_ += ',';
+    is_first_ = false;
+  }
+
+  std::string out_;
+  bool is_first_ = true;
+};
+
+void axis_header(Csv& csv) {
+  for (const char* name :
+       {"run",
+        "label",
+        "step",
+        "epoch",
+        "bytes_per_worker",
+        "messages_per_worker",
+        "seconds",
+        "virtual_seconds"}) {
+    csv.cell(name);
+  }
+}
+
+void axis_cells(
+    Csv& csv,
+    const ReportData& data,
+    size_t run,
+    const Axis& axis,
+    size_t row) {
+  csv.cell(data.set.runs[run].name);
+  csv.cell(data.set.grouping.labels[run]);
+  csv.cell(axis.step[row]);
+  csv.cell(axis.epoch, row);
+  csv.cell(axis.bytes, row);
+  csv.cell(axis.messages, row);
+  csv.cell(axis.seconds, row);
+  csv.cell(axis.virtual_seconds, row);
+}
+
+// axis_of(run) names the curve; cells(csv, run, row) writes the rest.
+template <typename AxisOf, typename Cells>
+void rows(
+    Csv& csv,
+    const ReportData& data,
+    const AxisOf& axis_of,
+    const Cells& cells) {
+  csv.end_row();
+  for (size_t run = 0; run < data.set.runs.size(); ++run) {
+    const Axis& axis = axis_of(data.set.runs[run]);
+    for (size_t row = 0; row < axis.step.size(); ++row) {
+      axis_cells(csv, data, run, axis, row);
+      cells(data.set.runs[run], row);
+      csv.end_row();
+    }
+  }
+}
+
+constexpr std::array kResultNames = {
+    "epochs",
+    "steps",
+    "train_loss",
+    "test_accuracy",
+    "averaged_model_accuracy",
+    "consensus_distance",
+    "samples_per_second",
+    "seconds",
+    "virtual_seconds",
+    "messages",
+    "bytes"};
+
+} // namespace
+
+std::string runs_csv(const ReportData& data) {
+  Csv csv;
+  const auto& keys = data.set.grouping.keys;
+  for (const char* name : {"run", "path", "label", "outcome", "workers"})
+    csv.cell(name);
+  for (const std::string& key : keys)
+    csv.cell(key);
+  for (const char* name : kResultNames)
+    csv.cell(name);
+  csv.cell("mean_degree");
+  csv.cell("first_gini");
+  csv.end_row();
+  for (size_t i = 0; i < data.set.runs.size(); ++i) {
+    const RunData& run = data.set.runs[i];
+    csv.cell(run.name);
+    csv.cell(run.path);
+    csv.cell(data.set.grouping.labels[i]);
+    csv.cell(run.outcome);
+    csv.cell(static_cast<int64_t>(run.spec.n));
+    for (const std::string& key : keys)
+      csv.cell(analysis::choice_text(run.spec, key));
+    for (const char* name : kResultNames)
+      csv.cell(analysis::number_in(run.result, name));
+    csv.cell(run.mean_degree);
+    csv.cell(run.first_gini);
+    csv.end_row();
+  }
+  return csv.take();
+}
+
+std::string evaluations_csv(const ReportData& data) {
+  Csv csv;
+  axis_header(csv);
+  csv.band_header("accuracy");
+  csv.cell("averaged_accuracy");
+  csv.band_header("loss");
+  csv.cell("averaged_loss");
+  csv.cell("train_loss");
+  rows(
+      csv,
+      data,
+      [](const RunData& run) -> const Axis& { return run.evaluations.axis; },
+      [&](const RunData& run, size_t row) {
+        csv.band(run.evaluations.accuracy, row);
+        csv.cell(run.evaluations.averaged_accuracy, row);
+        csv.band(run.evaluations.loss, row);
+        csv.cell(run.evaluations.averaged_loss, row);
+        csv.cell(run.evaluations.train_loss, row);
+      });
+  return csv.take();
+}
+
+std::string steps_csv(const ReportData& data) {
+  Csv csv;
+  axis_header(csv);
+  csv.band_header("loss");
+  csv.cell("lr");
+  csv.cell("degree");
+  rows(
+      csv,
+      data,
+      [](const RunData& run) -> const Axis& { return run.step_curves.axis; },
+      [&](const RunData& run, size_t row) {
+        csv.band(run.step_curves.loss, row);
+        csv.cell(run.step_curves.lr, row);
+        csv.cell(run.step_curves.degree, row);
+      });
+  return csv.take();
+}
+
+std::string probes_csv(const ReportData& data) {
+  Csv csv;
+  axis_header(csv);
+  std::vector<std::string> metrics;
+  for (const RunData& run : data.set.runs) {
+    if (run.probes.metrics.size() <= metrics.size()) continue;
+    metrics.clear();
+    for (const analysis::NamedBand& metric : run.probes.metrics)
+      metrics.push_back(metric.name);
+  }
+  for (const std::string& metric : metrics)
+    csv.band_header(metric);
+  csv.band_header("consensus_distance");
+  csv.band_header("gradient_norm");
+  csv.band_header("update_ratio");
+  rows(
+      csv,
+      data,
+      [](const RunData& run) -> const Axis& { return run.probes.axis; },
+      [&](const RunData& run, size_t row) {
+        for (const analysis::NamedBand& metric : run.probes.metrics)
+          csv.band(metric.band, row);
+        csv.band(run.probes.consensus_distance, row);
+        csv.band(run.probes.gradient_norm, row);
+        csv.band(run.probes.update_ratio, row);
+      });
+  return csv.take();
+}
+
+void write_csv(const ReportData& data, const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    throw IoError(fmt::format(
+        "cannot create {}: {}",
+        directory.string(),
+        error.message()));
+  }
+  record::write_atomically(directory / "runs.csv", runs_csv(data));
+  record::write_atomically(
+      directory / "evaluations.csv",
+      evaluations_csv(data));
+  record::write_atomically(directory / "steps.csv", steps_csv(data));
+  record::write_atomically(directory / "probes.csv", probes_csv(data));
+}
+
+} // namespace grapevine::report

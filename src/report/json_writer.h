@@ -1,0 +1,44 @@
+// Writes JSON text, fast and short: pages hold a million numbers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace grapevine::report {
+
+// Commas and quotes are its business; that every begin has its end and every
+// value of an object its key is the caller's. One thread at a time.
+class JsonWriter {
+ public:
+  void begin_object();
+  void end_object();
+  void begin_array();
+  void end_array();
+  // Of the value that follows.
+  void key(std::string_view name);
+
+  // With so many significant digits, in the shortest form; what is not finite
+  // is null.
+  void number(double value, int digits = 6);
+  void integer(int64_t value);
+  // What is not UTF-8 becomes U+FFFD.
+  void text(std::string_view value);
+  void boolean(bool value);
+  void null();
+
+  void numbers(std::span<const double> values, int digits = 6);
+  void integers(std::span<const int64_t> values);
+
+  std::string take() { return std::move(out_); }
+  size_t size() const { return out_.size(); }
+
+ private:
+  void separate();
+
+  std::string out_;
+  bool needs_comma_ = false;
+};
+
+} // namespace grapevine::report

@@ -1,0 +1,9 @@
+#include "report/page_template.h"
+
+namespace grapevine::report {
+
+std::string_view page_template() {
+  return {};
+}
+
+} // namespace grapevine::report

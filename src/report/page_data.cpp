@@ -1,0 +1,166 @@
+#include "report/page_data.h"
+
+#include "probe/metric.h"
+
+namespace grapevine::report {
+namespace {
+
+void write_texts(JsonWriter& json, const std::vector<std::string>& texts) {
+  json.begin_array();
+  for (const std::string& text : texts)
+    json.text(text);
+  json.end_array();
+}
+
+void write_metrics(JsonWriter& json) {
+  json.begin_array();
+  for (const probe::Metric& metric : probe::metric_table()) {
+    json.begin_object();
+    json.key("name");
+    json.text(metric.name);
+    json.key("title");
+    json.text(metric.title);
+    json.key("meaning");
+    json.text(metric.meaning);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+const char* kind_name(analysis::Frame::Kind kind) {
+  switch (kind) {
+    case analysis::Frame::Kind::kComplete:
+      return "complete";
+    case analysis::Frame::Kind::kOffsets:
+      return "offsets";
+    case analysis::Frame::Kind::kEdges:
+      return "edges";
+  }
+  return "";
+}
+
+void write_frame(JsonWriter& json, const analysis::Frame& frame) {
+  json.begin_object();
+  json.key("step");
+  json.integer(frame.step);
+  json.key("epoch");
+  json.integer(frame.epoch);
+  json.key("degree");
+  json.number(frame.degree);
+  json.key("directed");
+  json.boolean(frame.directed);
+  json.key("kind");
+  json.text(kind_name(frame.kind));
+  if (frame.kind == analysis::Frame::Kind::kOffsets) {
+    json.key("offsets");
+    json.begin_array();
+    for (const int offset : frame.offsets)
+      json.integer(offset);
+    json.end_array();
+  }
+  if (frame.kind == analysis::Frame::Kind::kEdges) {
+    json.key("edges");
+    json.begin_array();
+    for (const auto& [a, b] : frame.edges) {
+      json.begin_array();
+      json.integer(a);
+      json.integer(b);
+      json.end_array();
+    }
+    json.end_array();
+  }
+  json.end_object();
+}
+
+} // namespace
+
+void write_summary(JsonWriter& json, const analysis::Summary& summary) {
+  json.begin_object();
+  json.key("mean");
+  json.number(summary.mean);
+  json.key("sd");
+  json.number(summary.sd);
+  json.key("count");
+  json.integer(summary.count);
+  json.end_object();
+}
+
+void write_choices(JsonWriter& json, const analysis::Choices& choices) {
+  json.begin_object();
+  for (const auto& [key, value] : choices) {
+    json.key(key);
+    json.text(value);
+  }
+  json.end_object();
+}
+
+void write_skipped(JsonWriter& json, const ReportData& data) {
+  json.begin_array();
+  for (const analysis::Skipped& skipped : data.set.skipped) {
+    json.begin_object();
+    json.key("path");
+    json.text(skipped.path);
+    json.key("why");
+    json.text(skipped.why);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_graphs(JsonWriter& json, const ReportData& data) {
+  json.begin_array();
+  for (const analysis::GraphFrames& graph : data.graphs) {
+    json.begin_object();
+    json.key("label");
+    json.text(data.set.grouping.groups[graph.group].label);
+    json.key("group");
+    json.integer(graph.group);
+    json.key("n");
+    json.integer(graph.n);
+    json.key("frames");
+    json.begin_array();
+    for (const analysis::Frame& frame : graph.frames)
+      write_frame(json, frame);
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string page_data(const ReportData& data) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("format_version");
+  json.integer(1);
+  json.key("title");
+  json.text(data.title);
+  json.key("created");
+  json.text(data.created);
+  json.key("program");
+  json.text(data.program);
+  json.key("skipped");
+  write_skipped(json, data);
+  json.key("notes");
+  write_texts(json, data.set.notes);
+  json.key("metrics");
+  write_metrics(json);
+  json.key("keys");
+  write_texts(json, data.set.grouping.keys);
+  json.key("common");
+  write_choices(json, data.set.grouping.common);
+  json.key("groups");
+  write_groups(json, data);
+  json.key("runs");
+  json.begin_array();
+  for (size_t run = 0; run < data.set.runs.size(); ++run)
+    write_run(json, data, static_cast<int>(run));
+  json.end_array();
+  json.key("graphs");
+  write_graphs(json, data);
+  json.key("analysis");
+  write_analysis(json, data);
+  json.end_object();
+  return json.take();
+}
+
+} // namespace grapevine::report

@@ -1,0 +1,37 @@
+// The data of a report as JSON: what the page's script reads, and what
+// `grapevine report --json` prints in part. Version 1.
+#pragma once
+
+#include "analysis/analysis.h"
+#include "analysis/graph_frames.h"
+#include "analysis/load.h"
+#include "report/json_writer.h"
+
+#include <string>
+#include <vector>
+
+namespace grapevine::report {
+
+struct ReportData {
+  std::string title;
+  std::string created; // ISO 8601, UTC
+  std::string program; // "grapevine 0.1.0"
+  analysis::RunSet set;
+  analysis::Analysis analysis;
+  std::vector<analysis::GraphFrames> graphs;
+};
+
+// All of it, without spaces.
+std::string page_data(const ReportData& data);
+
+// Parts, for the page and for --json: each writes one value.
+void write_groups(JsonWriter& json, const ReportData& data);
+void write_analysis(JsonWriter& json, const ReportData& data);
+void write_skipped(JsonWriter& json, const ReportData& data);
+void write_run(JsonWriter& json, const ReportData& data, int run);
+void write_graphs(JsonWriter& json, const ReportData& data);
+
+void write_summary(JsonWriter& json, const analysis::Summary& summary);
+void write_choices(JsonWriter& json, const analysis::Choices& choices);
+
+} // namespace grapevine::report

@@ -1,0 +1,60 @@
+#include "report/report.h"
+
+#include "base/error.h"
+#include "record/atomic_file.h"
+#include "report/csv.h"
+#include "report/page.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+
+namespace grapevine::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::string title_of(const std::vector<fs::path>& paths) {
+  if (paths.empty()) return "Grapevine";
+  const fs::path path = fs::absolute(paths.front()).lexically_normal();
+  const fs::path name =
+      path.has_filename() ? path.filename() : path.parent_path().filename();
+  if (paths.size() == 1) return name.string();
+  return fmt::format("{} and {} more", name.string(), paths.size() - 1);
+}
+
+} // namespace
+
+ReportResult write_report(
+    const std::vector<fs::path>& paths,
+    const ReportOptions& options) {
+  if (options.target && !(*options.target > 0 && *options.target <= 1)) {
+    throw ConfigError(fmt::format(
+        "the target is an accuracy above 0 and at most 1, not {}",
+        *options.target));
+  }
+  ReportResult result;
+  ReportData& data = result.data;
+  data.title = options.title.empty() ? title_of(paths) : options.title;
+  data.created = now();
+  data.program = options.program;
+  data.set = analysis::load_runs(paths);
+  if (data.set.runs.empty()) return result;
+  data.analysis =
+      analysis::analyse(data.set.runs, data.set.grouping, options.target);
+  data.graphs =
+      analysis::graph_frames(data.set.runs, data.set.grouping, data.set.notes);
+  if (options.html) {
+    record::write_atomically(*options.html, make_page(page_data(data)));
+    result.page = options.html;
+  }
+  if (options.csv) write_csv(data, *options.csv);
+  return result;
+}
+
+} // namespace grapevine::report

@@ -1,0 +1,5 @@
+gv_layer_test(report DEPS Grapevine::report)
+# Measures, and is no test: see its first comment.
+add_executable(big_report ${CMAKE_CURRENT_SOURCE_DIR}/report/big_report.cpp)
+target_include_directories(big_report PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(big_report PRIVATE Grapevine::report gv_flags)
