@@ -91,6 +91,11 @@ class Cluster {
   // worker 0.
   virtual std::string parameters_sha256() = 0;
 
+  // Hosted workers that compute at once.
+  virtual int threads() const = 0;
+  // Core-seconds that the hosted workers have spent in mix() beside its hooks:
+  // moving and combining planes, and waiting for them.
+  virtual double exchange_seconds() const = 0;
   // Sent by the hosted workers in mix() and sum().
   virtual comm::Traffic traffic() const = 0;
   // For error messages.

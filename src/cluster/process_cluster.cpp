@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "cluster/clock.h"
 #include "cluster/cluster.h"
 #include "cluster/parameter_digest.h"
 #include "comm/fingerprint.h"
@@ -33,16 +34,21 @@ class ProcessCluster : public Cluster {
   void mix(const comm::Plan& plan, algo::Plane plane, const MixHooks& hooks)
       override {
     if (hooks.prepare) hooks.prepare(0);
-    comm::MixHooks ranges;
-    if (hooks.before) {
-      ranges.before = [&](Range range) { hooks.before(0, range); };
-    }
-    if (hooks.after) {
-      ranges.after = [&](Range range) { hooks.after(0, range); };
-    }
+    double in_hooks = 0;
+    const auto timed = [&](const auto& hook) -> std::function<void(Range)> {
+      if (!hook) return {};
+      return [&](Range range) {
+        const auto start = Clock::now();
+        hook(0, range);
+        in_hooks += seconds_since(start);
+      };
+    };
+    const comm::MixHooks ranges{timed(hooks.before), timed(hooks.after)};
+    const auto start = Clock::now();
     counted([&] {
       communicator_.mix(plan, algo::plane_of(*arena_, plane), ranges);
     });
+    exchange_seconds_ += seconds_since(start) - in_hooks;
   }
 
   using Cluster::mean;
@@ -112,6 +118,8 @@ class ProcessCluster : public Cluster {
     return hash.hex();
   }
 
+  int threads() const override { return 1; }
+  double exchange_seconds() const override { return exchange_seconds_; }
   comm::Traffic traffic() const override { return traffic_; }
   void set_step(int64_t step) override { communicator_.set_step(step); }
   void compare_fingerprints(
@@ -131,6 +139,7 @@ class ProcessCluster : public Cluster {
   comm::Communicator communicator_;
   int rank_;
   arena::Arena* arena_ = nullptr;
+  double exchange_seconds_ = 0;
   comm::Traffic traffic_; // not of evaluation and probes
 };
 

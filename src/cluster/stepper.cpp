@@ -1,6 +1,7 @@
 #include "cluster/stepper.h"
 
 #include "base/check.h"
+#include "cluster/clock.h"
 #include "cluster/invariants.h"
 #include "kernel/elementwise.h"
 
@@ -40,6 +41,7 @@ Stepper::Stepper(
 void Stepper::step(const StepRequest& request) {
   cluster_.set_step(request.moment.step);
   make_room(request.measure);
+  update_seconds_.assign(arenas_.size(), 0);
   if (options_.check) {
     const size_t tensors = arenas_.front()->layout().tensors().size();
     sums_before_ = zeros(arenas_.size(), tensors);
@@ -128,11 +130,13 @@ void Stepper::act(
     Range range,
     const optim::StepInfo& info) {
   const bool is_update = (part == Part::kBefore) == agreement_.adapts_first();
+  const auto start = Clock::now();
   if (is_update && !squares_[index].updates.empty()) {
     measured_act(part, index, range, info);
   } else {
     plain_act(part, index, range, info);
   }
+  update_seconds_[index] += seconds_since(start);
 }
 
 void Stepper::plain_act(

@@ -59,6 +59,9 @@ class Stepper {
   };
   const Squares& squares(int index) const { return squares_[index]; }
 
+  // That a hosted worker's local rule took in the last step.
+  double update_seconds(int index) const { return update_seconds_[index]; }
+
   // What the last step's plan is.
   const comm::Plan& plan() const { return *plan_; }
 
@@ -87,6 +90,7 @@ class Stepper {
   PlanCache buffer_plans_;
   std::shared_ptr<const comm::Plan> plan_;
   std::vector<Squares> squares_;
+  std::vector<double> update_seconds_;
   // --check: sums of each tensor of each hosted worker around the mixing.
   std::vector<std::vector<double>> sums_before_;
   std::vector<std::vector<double>> sums_after_;

@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "base/sha256.h"
+#include "cluster/clock.h"
 #include "cluster/cluster.h"
 #include "cluster/parameter_digest.h"
 #include "comm/collectives.h"
@@ -46,7 +47,9 @@ class VirtualCluster : public Cluster {
         if (hooks.before) hooks.before(index, whole);
       });
     }
+    const auto start = Clock::now();
     mixer_.mix(plan, planes, whole.size());
+    exchange_seconds_ += threads() * seconds_since(start);
     count_traffic(plan, whole.size());
     if (hooks.after) {
       for_each([&](int index) { hooks.after(index, whole); });
@@ -106,6 +109,8 @@ class VirtualCluster : public Cluster {
     return hash.hex();
   }
 
+  int threads() const override { return pool_.threads(); }
+  double exchange_seconds() const override { return exchange_seconds_; }
   comm::Traffic traffic() const override { return traffic_; }
   void set_step(int64_t) override {}
   void compare_fingerprints(
@@ -151,6 +156,7 @@ class VirtualCluster : public Cluster {
   std::vector<arena::Arena*> arenas_;
   std::map<uint64_t, Sent> sent_; // by the plan's id
   comm::Traffic traffic_;
+  double exchange_seconds_ = 0;
 };
 
 } // namespace

@@ -140,8 +140,16 @@ void Run::train_step() {
                   : is_look ? cluster::Measure::kNorms
                             : cluster::Measure::kNothing,
        .compute_gradient = [&](int index) { compute_gradient(index); }});
-  for (size_t i = 0; i < workers_.size(); ++i)
+  for (size_t i = 0; i < workers_.size(); ++i) {
     epoch_loss_[i] += losses_[i];
+    spans_[i].add(
+        probe::Span::kUpdate,
+        stepper_->update_seconds(static_cast<int>(i)));
+  }
+  // All hosted workers' together, so any of them may have it.
+  const double exchanged = cluster_.exchange_seconds();
+  spans_[0].add(probe::Span::kExchange, exchanged - last_exchange_seconds_);
+  last_exchange_seconds_ = exchanged;
   if (setup_.spec.check) {
     for (const Worker& worker : workers_)
       worker.verify_bound();
@@ -231,9 +239,10 @@ void Run::finish_epoch() {
 void Run::evaluate() {
   report_progress("evaluating", true);
   {
-    const probe::SpanTimer timer(spans_[0], probe::Span::kEvaluate);
+    Stopwatch watch;
     evaluation_ = evaluator_->evaluate();
     evaluated_at_ = step_;
+    spans_[0].add(probe::Span::kEvaluate, cluster_.threads() * watch.seconds());
   }
   if (cluster_.hosts_first()) {
     records_->append(

@@ -98,6 +98,7 @@ class Run {
   double earlier_seconds_ = 0;
   double earlier_training_seconds_ = 0;
   comm::Traffic last_traffic_;
+  double last_exchange_seconds_ = 0;
 
   Stopwatch total_;
   Stopwatch training_; // without evaluation and checkpoints
