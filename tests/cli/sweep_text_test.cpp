@@ -2,6 +2,7 @@
 #include "cli/sweep_text.h"
 
 #include "cli/progress.h"
+#include "cli/some_progress.h"
 #include "cli/table.h"
 
 #include <gtest/gtest.h>
@@ -12,15 +13,8 @@ namespace grapevine::cli {
 namespace {
 
 RunningRun some_run(const std::string& label) {
-  train::Progress progress;
-  progress.step = 57;
-  progress.steps = 152;
-  progress.epoch = 3;
-  progress.epochs = 8;
-  progress.loss = 0.5;
-  progress.test_accuracy = 0.831;
+  train::Progress progress = some_progress();
   progress.degree = 12;
-  progress.phase = "training";
   return {
       .label = label,
       .progress = progress,

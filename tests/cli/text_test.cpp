@@ -1,5 +1,6 @@
 // The parts of the program that need no process: tables, units, progress.
 #include "cli/progress.h"
+#include "cli/some_progress.h"
 #include "cli/table.h"
 #include "cli/units.h"
 
@@ -42,21 +43,6 @@ TEST(Units, Others) {
   EXPECT_EQ(human_percent(0.8312), "83.12 %");
   EXPECT_EQ(human_percent(std::nan("")), "–");
   EXPECT_EQ(human_number(INFINITY), "–");
-}
-
-train::Progress some_progress() {
-  train::Progress progress;
-  progress.step = 57;
-  progress.steps = 152;
-  progress.epoch = 3;
-  progress.epochs = 8;
-  progress.loss = 0.5;
-  progress.test_accuracy = 0.831;
-  progress.degree = 2;
-  progress.samples_per_second = 24300;
-  progress.seconds_left = 12;
-  progress.phase = "training";
-  return progress;
 }
 
 TEST(Progress, SaysWhatAPersonWantsToKnow) {

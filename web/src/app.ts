@@ -89,4 +89,13 @@ export class App {
   on_change(listener: (changed: Set<keyof Choices>) => void): void {
     this.listeners_.push(listener);
   }
+
+  /** Shows now, and again when what tables show or their colours change. */
+  keep_fresh(show: () => void): void {
+    this.on_change((changed) => {
+      const kinds: (keyof Choices)[] = ["filter", "mode", "printing"];
+      if (kinds.some((kind) => changed.has(kind))) show();
+    });
+    show();
+  }
 }

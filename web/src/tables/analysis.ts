@@ -87,16 +87,7 @@ function live(app: App, part: string, make: () => Child[]): HTMLElement {
   const show = (): void => {
     fill(holder, ...make());
   };
-  app.on_change((changed) => {
-    if (
-      changed.has("filter") ||
-      changed.has("mode") ||
-      changed.has("printing")
-    ) {
-      show();
-    }
-  });
-  show();
+  app.keep_fresh(show);
   return holder;
 }
 

@@ -168,15 +168,6 @@ export function runs_table(app: App): HTMLElement {
         .map((run) => h("li", {}, h("b", {}, run.label), `: ${run.error}`)),
     );
   };
-  app.on_change((changed) => {
-    if (
-      changed.has("filter") ||
-      changed.has("mode") ||
-      changed.has("printing")
-    ) {
-      show();
-    }
-  });
-  show();
+  app.keep_fresh(show);
   return holder;
 }
