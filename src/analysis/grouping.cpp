@@ -66,14 +66,16 @@ bool differs(const std::vector<RunData>& runs, const SpecEntry& entry) {
   });
 }
 
-// "ada", "adapt-then-combine lattice".
-std::string base_label(const Spec& spec) {
+// "ada", "lattice k 4"; "adapt-then-combine lattice k 4" where other runs have
+// another agreement and no preset says which.
+std::string base_label(const Spec& spec, const std::vector<std::string>& keys) {
   if (!spec.preset.empty() && preset_says(spec, "graph") &&
       preset_says(spec, "agreement")) {
     return spec.preset;
   }
   if (spec.agreement == "allreduce") return spec.agreement;
-  std::string label = spec.agreement + " " + spec.graph;
+  const bool is_news = std::ranges::find(keys, "agreement") != keys.end();
+  std::string label = is_news ? spec.agreement + " " + spec.graph : spec.graph;
   if (spec.graph == "lattice" || spec.graph == "random-regular") {
     label += spec.k > 0 ? fmt::format(" k {}", spec.k) : "";
   }
@@ -111,7 +113,7 @@ Group make_group(
       if (is_news && !in_base) options.emplace_back(key, value);
     }
   }
-  group.implementation = with_choices(base_label(spec), options);
+  group.implementation = with_choices(base_label(spec, keys), options);
   group.label = with_choices(group.implementation, group.stratum);
   return group;
 }

@@ -54,8 +54,8 @@ TEST(Grouping, StrataAreWhatIsNoImplementation) {
       (std::vector<std::string>{
           "ada n 16 lr-scaling sqrt",
           "ada n 32 lr-scaling linear",
-          "adapt-then-combine lattice k 4 n 16 lr-scaling none",
-          "adapt-then-combine lattice k 6 n 16 lr-scaling none"}));
+          "lattice k 4 n 16 lr-scaling none",
+          "lattice k 6 n 16 lr-scaling none"}));
   EXPECT_EQ(
       grouping.groups[0].stratum,
       (Choices{{"n", "16"}, {"lr-scaling", "sqrt"}}));
@@ -78,10 +78,17 @@ TEST(Grouping, APresetThatWasOverridden) {
   const Grouping grouping = group_runs(
       {run({{"preset", "d-ring"}, {"n", "16"}}),
        run({{"preset", "d-ring"}, {"graph", "torus"}, {"n", "16"}})});
+  EXPECT_EQ(labels(grouping), (std::vector<std::string>{"d-ring", "torus"}));
+  EXPECT_EQ(grouping.keys, std::vector<std::string>{"graph"});
+}
+
+TEST(Grouping, TheAgreementIsNamedWhereItDiffers) {
+  const Grouping grouping = group_runs(
+      {run({{"agreement", "allreduce"}, {"n", "16"}}),
+       run({{"graph", "torus"}, {"n", "16"}})});
   EXPECT_EQ(
       labels(grouping),
-      (std::vector<std::string>{"d-ring", "adapt-then-combine torus"}));
-  EXPECT_EQ(grouping.keys, std::vector<std::string>{"graph"});
+      (std::vector<std::string>{"allreduce", "adapt-then-combine torus"}));
 }
 
 TEST(Grouping, WhatDoesNotDecideIsNoDifference) {
