@@ -74,6 +74,9 @@ Row against_triad(Planes& planes) {
   AlignedFloats a(2 * kFloats);
   AlignedFloats b(2 * kFloats);
   AlignedFloats c(2 * kFloats);
+  // Untouched pages would all be the kernel's one page of zeros.
+  fill(b, 5);
+  fill(c, 6);
   const Turns turns = take_turns(
       kTurns,
       [&] { planes.fused_step(); },

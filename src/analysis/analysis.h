@@ -20,8 +20,8 @@ namespace grapevine::analysis {
 // A stratum, or all of them.
 using Stratum = std::optional<Choices>;
 
-// Spearman's rho of accuracy with something, over decentralized runs. Over all
-// strata: the mean of the strata's.
+// Spearman's rho of accuracy with something, over the decentralized runs of a
+// seed; the mean over seeds and, over all strata, over strata.
 struct Correlation {
   std::string with;  // "connections" or a metric's name
   std::string title; // "number of connections"

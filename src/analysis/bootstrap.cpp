@@ -1,6 +1,7 @@
 #include "analysis/bootstrap.h"
 
 #include "base/random.h"
+#include "probe/norm_sample.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,38 +15,28 @@ constexpr uint64_t kReportSeed = 1;
 
 // Which of the seeds, in ascending order, each run has.
 std::vector<int> seed_indices(
-    std::span<const uint64_t> run_seeds,
+    std::span<const uint64_t> item_seeds,
     const std::vector<uint64_t>& seeds) {
   std::vector<int> indices;
-  for (const uint64_t seed : run_seeds) {
+  for (const uint64_t seed : item_seeds) {
     indices.push_back(static_cast<int>(
         std::ranges::lower_bound(seeds, seed) - seeds.begin()));
   }
   return indices;
 }
 
-double quantile(const std::vector<double>& ascending, double p) {
-  const double position = static_cast<double>(ascending.size() - 1) * p;
-  const auto below = static_cast<size_t>(position);
-  if (below + 1 >= ascending.size()) return ascending.back();
-  return std::lerp(
-      ascending[below],
-      ascending[below + 1],
-      position - static_cast<double>(below));
-}
-
 } // namespace
 
 Interval bootstrap_over_seeds(
-    std::span<const uint64_t> run_seeds,
+    std::span<const uint64_t> item_seeds,
     const std::function<double(std::span<const int> counts)>& figure,
     int drawings) {
-  const std::set<uint64_t> distinct(run_seeds.begin(), run_seeds.end());
+  const std::set<uint64_t> distinct(item_seeds.begin(), item_seeds.end());
   const std::vector<uint64_t> seeds(distinct.begin(), distinct.end());
   if (seeds.size() < 2) return {};
-  const std::vector<int> index = seed_indices(run_seeds, seeds);
+  const std::vector<int> index = seed_indices(item_seeds, seeds);
   std::vector<double> figures;
-  std::vector<int> counts(run_seeds.size());
+  std::vector<int> counts(item_seeds.size());
   for (int drawing = 0; drawing < drawings; ++drawing) {
     Random random(
         kReportSeed,
@@ -61,7 +52,9 @@ Interval bootstrap_over_seeds(
   }
   if (figures.size() * 2 < static_cast<size_t>(drawings)) return {};
   std::ranges::sort(figures);
-  return {quantile(figures, 0.025), quantile(figures, 0.975)};
+  return {
+      probe::quantile_type7(figures, 0.025),
+      probe::quantile_type7(figures, 0.975)};
 }
 
 } // namespace grapevine::analysis

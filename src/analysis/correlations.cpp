@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 
 namespace grapevine::analysis {
@@ -39,32 +40,34 @@ std::vector<Quantity> quantities() {
   return all;
 }
 
-// The pairs of one stratum, and where they lie among those of all strata.
-struct Part {
-  size_t first;
-  size_t count;
-  SpearmanOfDrawings rho;
-};
-
-class Pairs {
+// Rank correlations of the runs of one seed in one stratum. Seeds differ in
+// their accuracies as much as graphs do, so runs are ranked among those that
+// share data order and initial values, and the seeds' figures are averaged.
+class Parts {
  public:
-  // A stratum in which nothing can be said adds nothing.
+  // A seed of which nothing can be said adds nothing.
   void
   add(const Sample& sample, const Choices& stratum, const Quantity& quantity) {
-    std::vector<double> x;
-    std::vector<double> y;
-    std::vector<uint64_t> seeds;
+    struct Pairs {
+      std::vector<double> x;
+      std::vector<double> y;
+    };
+    std::map<uint64_t, Pairs> by_seed;
     for (const int index : sample.decentralized_in(stratum)) {
       const RunData& run = sample.runs()[index];
       const double value = quantity.value(run);
       if (!std::isfinite(value)) continue;
-      x.push_back(value);
-      y.push_back(run.accuracy);
-      seeds.push_back(run.spec.seed);
+      by_seed[run.spec.seed].x.push_back(value);
+      by_seed[run.spec.seed].y.push_back(run.accuracy);
     }
-    if (x.size() < kFewestRuns || !std::isfinite(spearman(x, y))) return;
-    parts_.push_back({seeds_.size(), x.size(), SpearmanOfDrawings(x, y)});
-    seeds_.insert(seeds_.end(), seeds.begin(), seeds.end());
+    for (const auto& [seed, pairs] : by_seed) {
+      if (pairs.x.size() < kFewestRuns) continue;
+      const double rho = spearman(pairs.x, pairs.y);
+      if (!std::isfinite(rho)) continue;
+      rhos_.push_back(rho);
+      seeds_.push_back(seed);
+      runs_ += static_cast<int>(pairs.x.size());
+    }
   }
 
   Correlation correlation(const Quantity& quantity, Stratum stratum) const {
@@ -73,34 +76,32 @@ class Pairs {
         .title = quantity.title,
         .phase = quantity.phase,
         .stratum = std::move(stratum)};
-    result.runs = static_cast<int>(seeds_.size());
+    result.runs = runs_;
     result.seeds = static_cast<int>(
         std::set<uint64_t>(seeds_.begin(), seeds_.end()).size());
-    result.rho = mean_rho(std::vector<int>(seeds_.size(), 1));
+    result.rho = mean(rhos_);
     result.interval = bootstrap_over_seeds(
         seeds_,
-        [this](std::span<const int> counts) { return mean_rho(counts); });
+        [this](std::span<const int> counts) { return drawn_mean(counts); });
     return result;
   }
 
-  bool empty() const { return parts_.empty(); }
-  size_t parts() const { return parts_.size(); }
+  bool empty() const { return rhos_.empty(); }
 
  private:
-  double mean_rho(std::span<const int> counts) const {
+  double drawn_mean(std::span<const int> counts) const {
     double sum = 0;
-    int defined = 0;
-    for (const Part& part : parts_) {
-      const double rho = part.rho(counts.subspan(part.first, part.count));
-      if (!std::isfinite(rho)) continue;
-      sum += rho;
-      ++defined;
+    int drawn = 0;
+    for (size_t i = 0; i < rhos_.size(); ++i) {
+      sum += counts[i] * rhos_[i];
+      drawn += counts[i];
     }
-    return defined > 0 ? sum / defined : kNan;
+    return drawn > 0 ? sum / drawn : kNan;
   }
 
-  std::vector<Part> parts_;
-  std::vector<uint64_t> seeds_; // of the runs of all parts
+  std::vector<double> rhos_;
+  std::vector<uint64_t> seeds_; // of the rhos
+  int runs_ = 0;
 };
 
 } // namespace
@@ -110,19 +111,18 @@ std::vector<Correlation> correlate(const Sample& sample) {
   const std::vector<Quantity> wanted = quantities();
   for (const Choices& stratum : sample.strata()) {
     for (const Quantity& quantity : wanted) {
-      Pairs pairs;
-      pairs.add(sample, stratum, quantity);
-      if (!pairs.empty()) all.push_back(pairs.correlation(quantity, stratum));
+      Parts parts;
+      parts.add(sample, stratum, quantity);
+      if (!parts.empty()) all.push_back(parts.correlation(quantity, stratum));
     }
   }
   if (sample.strata().size() < 2) return all;
   for (const Quantity& quantity : wanted) {
-    Pairs pairs;
+    Parts parts;
     for (const Choices& stratum : sample.strata())
-      pairs.add(sample, stratum, quantity);
-    if (pairs.parts() > 1) {
-      all.push_back(pairs.correlation(quantity, std::nullopt));
-    }
+      parts.add(sample, stratum, quantity);
+    if (!parts.empty())
+      all.push_back(parts.correlation(quantity, std::nullopt));
   }
   return all;
 }

@@ -17,15 +17,6 @@ bool speaks(const Correlation& correlation) {
          correlation.interval.excludes(0);
 }
 
-std::string phase_text(int phase) {
-  static constexpr std::array kTexts = {
-      "",
-      " in the first third of training",
-      " in the second third of training",
-      " in the last third of training"};
-  return kTexts.at(static_cast<size_t>(phase));
-}
-
 std::string correlation_text(
     const Sample& sample,
     const Correlation& correlation) {
@@ -36,11 +27,10 @@ std::string correlation_text(
     runs.insert(runs.end(), more.begin(), more.end());
   }
   const std::string sentence = fmt::format(
-      "accuracy {} with the {}{} (Spearman {:.2f}, 95 % interval {:.2f} to "
+      "accuracy {} with the {} (Spearman {:.2f}, 95 % interval {:.2f} to "
       "{:.2f}, {} seeds{}).",
       correlation.rho > 0 ? "rises" : "falls",
       correlation.title,
-      phase_text(correlation.phase),
       correlation.rho,
       correlation.interval.low,
       correlation.interval.high,
@@ -50,30 +40,21 @@ std::string correlation_text(
   return "Over all scales and settings " + sentence;
 }
 
-// With connections, all that speak; of the metrics the strongest in each
-// stratum and over all.
+// With connections and with the Gini coefficient over the whole run, which are
+// fixed beforehand: the strongest of all metrics and phases would always find
+// something.
 void add_correlations(
     const Sample& sample,
     const Analysis& analysis,
     std::vector<std::string>& findings) {
-  std::vector<const Correlation*> strongest;
   for (const Correlation& correlation : analysis.correlations) {
-    if (!speaks(correlation)) continue;
-    if (correlation.with == "connections") {
+    const bool is_asked =
+        correlation.phase == 0 &&
+        (correlation.with == "connections" || correlation.with == "gini");
+    if (is_asked && speaks(correlation)) {
       findings.push_back(correlation_text(sample, correlation));
-      continue;
-    }
-    const auto same = std::ranges::find_if(strongest, [&](const auto* other) {
-      return other->stratum == correlation.stratum;
-    });
-    if (same == strongest.end()) {
-      strongest.push_back(&correlation);
-    } else if (std::abs(correlation.rho) > std::abs((*same)->rho)) {
-      *same = &correlation;
     }
   }
-  for (const Correlation* correlation : strongest)
-    findings.push_back(correlation_text(sample, *correlation));
 }
 
 // log(early / late) of the mean Gini coefficient of a run.

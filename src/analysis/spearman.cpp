@@ -9,64 +9,6 @@
 
 namespace grapevine::analysis {
 
-SpearmanOfDrawings::SpearmanOfDrawings(
-    std::span<const double> x,
-    std::span<const double> y)
-    : x_(order(x)),
-      y_(order(y)) {
-  GV_CHECK_EQ(x.size(), y.size());
-}
-
-SpearmanOfDrawings::Order SpearmanOfDrawings::order(
-    std::span<const double> values) {
-  Order order;
-  order.indices.resize(values.size());
-  std::iota(order.indices.begin(), order.indices.end(), 0);
-  std::ranges::stable_sort(order.indices, {}, [&](int i) { return values[i]; });
-  for (size_t i = 0; i < values.size(); ++i) {
-    order.begins_group.push_back(
-        i == 0 || values[order.indices[i]] != values[order.indices[i - 1]]);
-  }
-  return order;
-}
-
-std::vector<double> SpearmanOfDrawings::drawn_ranks(
-    const Order& order,
-    std::span<const int> counts) {
-  std::vector<double> ranks(counts.size());
-  double below = 0;
-  for (size_t begin = 0; begin < ranks.size();) {
-    size_t end = begin;
-    double equal = 0;
-    do {
-      equal += counts[order.indices[end++]];
-    } while (end < ranks.size() && !order.begins_group[end]);
-    for (size_t i = begin; i < end; ++i) {
-      ranks[order.indices[i]] = below + (equal + 1) / 2;
-    }
-    below += equal;
-    begin = end;
-  }
-  return ranks;
-}
-
-double SpearmanOfDrawings::operator()(std::span<const int> counts) const {
-  const std::vector<double> x = drawn_ranks(x_, counts);
-  const std::vector<double> y = drawn_ranks(y_, counts);
-  const double drawn = std::accumulate(counts.begin(), counts.end(), 0.0);
-  const double middle = (drawn + 1) / 2; // the mean of any ranks
-  double xx = 0;
-  double yy = 0;
-  double xy = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    xx += counts[i] * (x[i] - middle) * (x[i] - middle);
-    yy += counts[i] * (y[i] - middle) * (y[i] - middle);
-    xy += counts[i] * (x[i] - middle) * (y[i] - middle);
-  }
-  if (xx <= 0 || yy <= 0) return kNan;
-  return std::clamp(xy / std::sqrt(xx * yy), -1.0, 1.0);
-}
-
 std::vector<double> ranks(std::span<const double> values) {
   std::vector<int> indices(values.size());
   std::iota(indices.begin(), indices.end(), 0);
@@ -86,7 +28,20 @@ std::vector<double> ranks(std::span<const double> values) {
 }
 
 double spearman(std::span<const double> x, std::span<const double> y) {
-  return SpearmanOfDrawings(x, y)(std::vector<int>(x.size(), 1));
+  GV_CHECK_EQ(x.size(), y.size());
+  const std::vector<double> rank_x = ranks(x);
+  const std::vector<double> rank_y = ranks(y);
+  const double middle = (static_cast<double>(x.size()) + 1) / 2; // their mean
+  double xx = 0;
+  double yy = 0;
+  double xy = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    xx += (rank_x[i] - middle) * (rank_x[i] - middle);
+    yy += (rank_y[i] - middle) * (rank_y[i] - middle);
+    xy += (rank_x[i] - middle) * (rank_y[i] - middle);
+  }
+  if (xx <= 0 || yy <= 0) return kNan;
+  return std::clamp(xy / std::sqrt(xx * yy), -1.0, 1.0);
 }
 
 } // namespace grapevine::analysis

@@ -18,28 +18,4 @@ std::vector<double> ranks(std::span<const double> values);
 // Spans of one length (checked), finite values.
 double spearman(std::span<const double> x, std::span<const double> y);
 
-// Spearman's rho of many samples drawn from the same pairs: the sorting is
-// done once, so that a drawing costs O(pairs).
-class SpearmanOfDrawings {
- public:
-  SpearmanOfDrawings(std::span<const double> x, std::span<const double> y);
-
-  // counts[i]: how often pair i was drawn. What spearman() gives for the
-  // sample that holds every pair so often.
-  double operator()(std::span<const int> counts) const;
-
- private:
-  struct Order {
-    std::vector<int> indices;       // by ascending value
-    std::vector<bool> begins_group; // differs from the one before it
-  };
-  static Order order(std::span<const double> values);
-  static std::vector<double> drawn_ranks(
-      const Order& order,
-      std::span<const int> counts);
-
-  Order x_;
-  Order y_;
-};
-
 } // namespace grapevine::analysis

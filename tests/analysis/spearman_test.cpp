@@ -94,44 +94,6 @@ TEST_P(SpearmanProperties, TheOrderOfPairsDoesNot) {
   EXPECT_NEAR(spearman(x, y), spearman(other_x, other_y), 1e-14);
 }
 
-// The quick way for drawings against the sample written out.
-TEST_P(SpearmanProperties, ADrawingIsTheSampleThatItStandsFor) {
-  const Values x = draw(12);
-  const Values y = draw(12);
-  std::vector<int> counts;
-  Values drawn_x;
-  Values drawn_y;
-  for (int i = 0; i < 12; ++i) {
-    counts.push_back(static_cast<int>(random_.below(4)));
-    for (int copy = 0; copy < counts.back(); ++copy) {
-      drawn_x.push_back(x[i]);
-      drawn_y.push_back(y[i]);
-    }
-  }
-  const double quick = SpearmanOfDrawings(x, y)(counts);
-  const double direct = spearman(drawn_x, drawn_y);
-  if (std::isnan(direct)) {
-    EXPECT_TRUE(std::isnan(quick));
-  } else {
-    EXPECT_NEAR(quick, direct, 1e-13);
-  }
-  // And that against Pearson's formula on the ranks.
-  const Values rx = ranks(drawn_x);
-  const Values ry = ranks(drawn_y);
-  const double middle = (static_cast<double>(rx.size()) + 1) / 2;
-  double xx = 0;
-  double yy = 0;
-  double xy = 0;
-  for (size_t i = 0; i < rx.size(); ++i) {
-    xx += (rx[i] - middle) * (rx[i] - middle);
-    yy += (ry[i] - middle) * (ry[i] - middle);
-    xy += (rx[i] - middle) * (ry[i] - middle);
-  }
-  if (xx > 0 && yy > 0) {
-    EXPECT_NEAR(direct, xy / std::sqrt(xx * yy), 1e-13);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Seeds, SpearmanProperties, testing::Range(1, 21));
 
 } // namespace
