@@ -1,7 +1,7 @@
 gv_layer_test(system
   DEPS Grapevine::base nlohmann_json::nlohmann_json
   LABELS process
-  TIMEOUT 600)
+  TIMEOUT 1800)
 if(TARGET system_test)
   add_dependencies(system_test grapevine)
 endif()

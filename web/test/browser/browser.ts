@@ -73,6 +73,11 @@ export class Browser {
       path,
       this.template_.replace("__GRAPEVINE_DATA__", () => json),
     );
+    return this.open_file(path, o);
+  }
+
+  /** A page that is there. */
+  async open_file(path: string, o: OpenOptions = {}): Promise<Opened> {
     const page = await this.context_.newPage();
     await page.setViewportSize({
       width: o.width ?? 1440,
