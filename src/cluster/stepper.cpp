@@ -120,8 +120,7 @@ void Stepper::make_room(Measure measure) {
       arenas_.size(),
       {.parameters = measure == Measure::kNothing ? nothing : places,
        .gradients = nothing,
-       .updates = all ? places : nothing,
-       .old_parameters = all ? places : nothing});
+       .updates = all ? places : nothing});
 }
 
 void Stepper::act(
@@ -175,8 +174,6 @@ void Stepper::measured_act(
           now + block.begin,
           before,
           block.size());
-      squares.old_parameters[tensor] +=
-          kernel::sum_of_squares(before, block.size());
     });
   }
 }

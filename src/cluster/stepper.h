@@ -55,7 +55,6 @@ class Stepper {
     std::vector<double> parameters; // after the update, before averaging
     std::vector<double> gradients;  // the worker's own, before averaging
     std::vector<double> updates;    // new less old parameters
-    std::vector<double> old_parameters;
   };
   const Squares& squares(int index) const { return squares_[index]; }
 

@@ -1,7 +1,7 @@
 // Which part of the planes a probe compares.
 //
 // The exact consensus distance needs the mean of all parameters: two model
-// copies a worker, which every 10 steps is a tenth of what a ring sends. So a
+// copies a worker, as much as a step on a ring sends. So a
 // probe looks at up to 64 blocks of 4096 elements, other ones at every step,
 // drawn from (seed, step), and scales up:
 //

@@ -42,7 +42,7 @@ nlohmann::json dispersion_record(
 } // namespace
 
 // A row a hosted worker: a place for each tensor's norm, then for its
-// gradient's, then for the ratio of its update to what was updated.
+// gradient's, then for the ratio of its update to itself.
 void Run::probe() {
   const auto tensors =
       static_cast<int64_t>(workers_.front().arena().layout().tensors().size());
@@ -58,7 +58,7 @@ void Run::probe() {
     for (const double square : squares.gradients)
       row.push_back(std::sqrt(square));
     for (int64_t t = 0; t < tensors; ++t)
-      row.push_back(std::sqrt(squares.updates[t] / squares.old_parameters[t]));
+      row.push_back(std::sqrt(squares.updates[t] / squares.parameters[t]));
     gradient_norms.push_back(std::sqrt(sum_of(squares.gradients)));
   }
   records_->append(
