@@ -122,6 +122,20 @@ void note_samples(RunSet& set) {
   }
 }
 
+// A result without its records is a run whose curves are cut off.
+void note_missing(RunSet& set) {
+  for (const RunData& run : set.runs) {
+    const double steps = number_in(run.result, "steps");
+    if (!(steps > static_cast<double>(run.steps))) continue;
+    set.notes.push_back(fmt::format(
+        "{}: its records end at step {} of {}; what came after is not in the "
+        "curves, nor in what it took to the target.",
+        run.name,
+        run.steps,
+        steps));
+  }
+}
+
 void note_broken(RunSet& set) {
   for (const RunData& run : set.runs) {
     // The last line of a run that is still going may be cut.
@@ -152,6 +166,7 @@ RunSet load_runs(std::span<const fs::path> paths) {
   drop_unreadable(set, read_all(set));
   note_samples(set);
   note_broken(set);
+  note_missing(set);
   return set;
 }
 

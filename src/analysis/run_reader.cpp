@@ -24,13 +24,14 @@ std::unique_ptr<DetailReader> make_detail(
 }
 
 double steps_per_epoch(const RunData& run, const RunTables& tables) {
+  if (tables.steps_per_epoch >= 1) return tables.steps_per_epoch;
   if (tables.second_epoch > 0) {
     return static_cast<double>(tables.second_epoch);
   }
   const double epochs = number_in(run.result, "epochs");
   const double steps = number_in(run.result, "steps");
   if (epochs >= 1 && steps >= epochs) return steps / epochs;
-  // Still in the first epoch: how long it is nobody has written down.
+  // An old run in its first epoch: how long that is nobody has written down.
   return static_cast<double>(std::max<int64_t>(tables.last_step + 1, 1));
 }
 

@@ -76,6 +76,7 @@ void RunTables::take_attempt(const RecordLine& line) {
     const bool is_rank = worker >= 0 && worker < 1e9;
     workers_.push_back(is_rank ? static_cast<int>(worker) : -1);
   });
+  steps_per_epoch = number_at(line.fields, "steps_per_epoch");
   if (detail) detail->set_tensors(texts(line.fields, "tensors"));
 }
 

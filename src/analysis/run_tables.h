@@ -51,7 +51,8 @@ class RunTables {
   std::map<std::string, double> spans;
   Cell first_gini;
   int64_t last_step = -1;
-  int64_t second_epoch = -1; // its first step
+  double steps_per_epoch = kNan; // of old runs not known
+  int64_t second_epoch = -1;     // its first step
   std::unique_ptr<DetailReader> detail;
 
  private:

@@ -19,7 +19,7 @@ report::ReportResult write_bench_report(const BenchPlan& plan) {
     }
   }
   report::ReportOptions options;
-  options.title = directory.filename().string();
+  options.title = plan.title;
   options.program = fmt::format("grapevine {}", kVersion);
   if (report::has_page()) options.html = directory / "report.html";
   return report::write_report(runs, options);

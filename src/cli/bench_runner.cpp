@@ -116,8 +116,6 @@ class Runner {
     spec.threads = threads;
     try {
       summary.result = train::train(spec, {}, view_.hooks(index));
-      summary.first_gini =
-          read_first_gini(record::RunDirectory(summary.result.run));
     } catch (const std::exception& error) {
       // Refused before it began: perhaps since somebody else is at it.
       const bool is_refusal =
@@ -128,6 +126,12 @@ class Runner {
       summary.result.outcome = train::Outcome::kFailed;
       summary.error = error.what();
       return {Outcome::kFailed, summary.error};
+    }
+    try {
+      summary.first_gini =
+          read_first_gini(record::RunDirectory(summary.result.run));
+    } catch (const Error&) {
+      // A column of the table stays empty; the run itself is well.
     }
     const bool interrupted =
         summary.result.outcome == train::Outcome::kInterrupted;

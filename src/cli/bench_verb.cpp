@@ -76,7 +76,10 @@ class BenchVerb : public Verb {
     const report::ReportResult report = write_bench_report(plan);
     print_results(plan, results.summaries, report, json);
     if (interrupt) {
-      print_line("interrupted; the same command goes on where this one ended");
+      const bool is_fresh = plan.runs.front().spec.fresh;
+      print_line(fmt::format(
+          "interrupted; the same command{} goes on where this one ended",
+          is_fresh ? " without --fresh" : ""));
     }
     return results.all_done ? kDone : kFailed;
   }

@@ -18,12 +18,23 @@ void print_text(std::string_view text) {
   }
 }
 
+namespace {
+
+// Paths need not be UTF-8; JSON must.
+template <typename Json>
+void print_document(const Json& document) {
+  constexpr auto kReplace = Json::error_handler_t::replace;
+  print_text(document.dump(2, ' ', false, kReplace) + "\n");
+}
+
+} // namespace
+
 void print_json(const nlohmann::json& document) {
-  print_text(document.dump(2) + "\n");
+  print_document(document);
 }
 
 void print_json(const nlohmann::ordered_json& document) {
-  print_text(document.dump(2) + "\n");
+  print_document(document);
 }
 
 void print_line(std::string_view text) {

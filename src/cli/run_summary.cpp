@@ -41,6 +41,28 @@ train::TrainResult result_of(const analysis::RunData& run) {
   }
 }
 
+// What the records say of a run that has no result yet.
+void add_so_far(const analysis::RunData& run, train::TrainResult& result) {
+  result.steps = run.steps;
+  if (run.steps_per_epoch >= 1) {
+    result.epochs = static_cast<int64_t>(
+        static_cast<double>(run.steps) / run.steps_per_epoch);
+  }
+  const auto last = [](const analysis::Column& column) {
+    return column.empty() ? std::nan("") : column.back();
+  };
+  result.test_accuracy = last(run.evaluations.accuracy.mean);
+  result.averaged_model_accuracy = last(run.evaluations.averaged_accuracy);
+  result.train_loss = last(run.evaluations.train_loss);
+  const auto total = [&](double a_worker) {
+    return std::isfinite(a_worker) ? std::llround(a_worker * run.spec.n) : 0;
+  };
+  result.messages = total(last(run.step_curves.axis.messages));
+  result.bytes = total(last(run.step_curves.axis.bytes));
+  const double seconds = last(run.step_curves.axis.seconds);
+  if (std::isfinite(seconds)) result.seconds = seconds;
+}
+
 } // namespace
 
 std::optional<double> read_first_gini(const record::RunDirectory& run) {
@@ -56,6 +78,7 @@ RunSummary summary_of(const analysis::RunData& run) {
   summary.result = result_of(run);
   summary.result.run = run.path;
   summary.is_running = run.outcome == "running";
+  if (run.result.is_null()) add_so_far(run, summary.result);
   summary.error = run.error;
   summary.first_gini = finite(run.first_gini);
   return summary;

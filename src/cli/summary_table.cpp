@@ -99,6 +99,15 @@ std::vector<std::string> cells(const Group& group) {
   return row;
 }
 
+// ", 57 steps, accuracy 83.10 %".
+std::string so_far(const train::TrainResult& result) {
+  std::string text = fmt::format(", {} steps", result.steps);
+  if (std::isfinite(result.test_accuracy)) {
+    text += ", accuracy " + human_percent(result.test_accuracy);
+  }
+  return text;
+}
+
 } // namespace
 
 std::string summary_table(
@@ -125,9 +134,10 @@ std::string summary_table(
   for (const RunSummary& run : runs) {
     if (run.result.outcome == train::Outcome::kCompleted) continue;
     text += fmt::format(
-        "{} {}{}\n",
+        "{} {}{}{}\n",
         run.result.run,
         run.is_running ? "running" : to_string(run.result.outcome),
+        run.is_running ? so_far(run.result) : "",
         run.error.empty() ? "" : ": " + run.error);
   }
   return text;

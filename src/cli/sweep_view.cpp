@@ -105,9 +105,8 @@ void SweepView::end(size_t index, const sweep::Ending& ending) {
   {
     const std::lock_guard lock(mutex_);
     Run& run = runs_[index];
-    was_locked = !run.last_words.empty() &&
-                 ending.outcome == Outcome::kLocked &&
-                 run.state == State::kLocked;
+    was_locked = ending.outcome == Outcome::kLocked && run.said_locked;
+    run.said_locked |= ending.outcome == Outcome::kLocked;
     run.state = ending.outcome == Outcome::kDone     ? State::kDone
                 : ending.outcome == Outcome::kFailed ? State::kFailed
                 : ending.outcome == Outcome::kLocked ? State::kLocked

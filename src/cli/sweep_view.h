@@ -52,6 +52,7 @@ class SweepView {
     State state = State::kWaiting;
     std::optional<train::Progress> progress;
     std::string last_words;
+    bool said_locked = false; // once is enough, however often it is tried
   };
 
   void start(const sweep::Start& start);

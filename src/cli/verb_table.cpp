@@ -6,7 +6,7 @@ const std::vector<VerbEntry>& verb_table() {
   static const std::vector<VerbEntry> table = {
       {"bench", "[SPEC] [OPTIONS]", "compare many runs", make_bench_verb},
       {"train", "[SPEC] [OPTIONS]", "one run", make_train_verb},
-      {"report", "RUN…", "a table of finished runs", make_report_verb},
+      {"report", "RUN…", "tables, CSV and one page about runs", make_report_verb},
       {"graph",
        "NAME [-n N] [OPTIONS]",
        "degree, spectrum and cost of a graph",

@@ -33,8 +33,15 @@ class Csv {
   }
   void cell(double value) {
     separate();
-    if (std::isfinite(value))
+    if (!std::isfinite(value)) return;
+    // Counts keep all their digits.
+    const bool is_count =
+        value == std::floor(value) && std::abs(value) < 9007199254740992.0;
+    if (is_count) {
+      fmt::format_to(std::back_inserter(out_), "{:.0f}", value);
+    } else {
       fmt::format_to(std::back_inserter(out_), "{:.9g}", value);
+    }
   }
   void cell(int64_t value) {
     separate();

@@ -27,13 +27,26 @@ std::optional<int64_t> leading_number(std::string_view text) {
   return value;
 }
 
-// Nothing where no limit is set ("max") or there are no control groups.
+// The number behind a key of memory.stat; 0 where it is not there.
+int64_t value_behind(std::string_view text, std::string_view key) {
+  const size_t found = text.find(key);
+  if (found == std::string_view::npos) return 0;
+  text.remove_prefix(found + key.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return leading_number(text).value_or(0);
+}
+
+// Nothing where no limit is set ("max") or there are no control groups. At
+// least 1: 0 would mean that nothing is known. What files have left in the
+// cache is given up when memory is asked for.
 std::optional<int64_t> left_by_control_group() {
   const std::filesystem::path group = "/sys/fs/cgroup";
   const auto limit = leading_number(text_of(group / "memory.max"));
   const auto used = leading_number(text_of(group / "memory.current"));
   if (!limit || !used) return std::nullopt;
-  return std::max<int64_t>(0, *limit - *used);
+  const int64_t cache =
+      value_behind(text_of(group / "memory.stat"), "inactive_file ");
+  return std::max<int64_t>(1, *limit - *used + cache);
 }
 
 } // namespace
@@ -43,13 +56,7 @@ int available_cores() {
 }
 
 int64_t parse_available(std::string_view meminfo) {
-  constexpr std::string_view kKey = "MemAvailable:";
-  const size_t found = meminfo.find(kKey);
-  if (found == std::string_view::npos) return 0;
-  meminfo.remove_prefix(found + kKey.size());
-  meminfo.remove_prefix(
-      std::min(meminfo.find_first_not_of(' '), meminfo.size()));
-  return leading_number(meminfo).value_or(0) * kKibi;
+  return value_behind(meminfo, "MemAvailable:") * kKibi;
 }
 
 int64_t available_memory() {

@@ -95,6 +95,7 @@ Run::Run(
        {"workers",
         std::vector<int>(cluster_.hosted().begin(), cluster_.hosted().end())},
        {"transport", cluster_.transport_name()},
+       {"steps_per_epoch", setup_.steps_per_epoch()},
        {"tensors", tensors}});
   loader_ = std::make_unique<data::Loader>(
       setup_.dataset.train,
@@ -218,22 +219,27 @@ void Run::finish_epoch() {
   if (step_ == setup_.total_steps || (every > 0 && epoch % every == 0)) {
     evaluate();
   }
+  record_spans();
+  records_->flush();
+  training_.go();
+}
+
+void Run::record_spans() {
   probe::Spans spans;
   for (probe::Spans& mine_too : spans_) {
     spans.merge(mine_too);
     mine_too = {};
   }
+  if (spans.total() == 0) return;
   nlohmann::json seconds;
   for (const probe::Span span : probe::kAllSpans) {
     seconds[std::string(probe::name(span))] = spans.seconds(span);
   }
   records_->append(
       {{"type", "spans"},
-       {"epoch", epoch - 1},
+       {"epoch", setup_.moment(step_ - 1).epoch},
        {"step", step_ - 1},
        {"seconds", seconds}});
-  records_->flush();
-  training_.go();
 }
 
 void Run::evaluate() {
@@ -302,6 +308,8 @@ TrainResult Run::finish(Outcome outcome) {
     evaluate();
   }
   if (outcome == Outcome::kDiverged) last_train_loss_ = std::nan("");
+  // What an epoch that was not finished has taken.
+  if (step_ > 0) record_spans();
 
   TrainResult result;
   result.run = directory_.path().string();

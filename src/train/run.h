@@ -59,6 +59,7 @@ class Run {
   void probe();
   void observe_spread();
   void finish_epoch();
+  void record_spans(); // since the last time
   void evaluate();
   // Agrees with the other processes on whether and why to stop here.
   std::optional<Outcome> stop_reason(bool epoch_ended);
