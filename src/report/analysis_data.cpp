@@ -23,16 +23,12 @@ over_runs(const ReportData& data, const Group& group, double RunData::*field) {
 
 void write_group(JsonWriter& json, const ReportData& data, const Group& group) {
   json.begin_object();
-  json.key("id");
-  json.integer(group.id);
-  json.key("label");
-  json.text(group.label);
+  json.integer("id", group.id);
+  json.text("label", group.label);
   json.key("keys");
   write_choices(json, group.keys);
-  json.key("n");
-  json.integer(group.n);
-  json.key("decentralized");
-  json.boolean(group.decentralized);
+  json.integer("n", group.n);
+  json.boolean("decentralized", group.decentralized);
   json.key("runs");
   json.begin_array();
   for (const int run : group.runs)
@@ -66,20 +62,15 @@ void write_stratum(JsonWriter& json, const analysis::Stratum& stratum) {
 
 void write_target(JsonWriter& json, const analysis::Target& target) {
   json.begin_object();
-  json.key("accuracy");
-  json.number(target.accuracy);
-  json.key("given");
-  json.boolean(target.given);
+  json.number("accuracy", target.accuracy);
+  json.boolean("given", target.given);
   json.key("rows");
   json.begin_array();
   for (const analysis::TargetRow& row : target.rows) {
     json.begin_object();
-    json.key("group");
-    json.integer(row.group);
-    json.key("reached");
-    json.integer(row.reached);
-    json.key("runs");
-    json.integer(row.runs);
+    json.integer("group", row.group);
+    json.integer("reached", row.reached);
+    json.integer("runs", row.runs);
     json.key("epochs");
     write_summary(json, row.epochs);
     json.key("seconds");
@@ -101,10 +92,8 @@ void write_ranking(JsonWriter& json, const analysis::Ranking& ranking) {
   json.begin_array();
   for (const analysis::RankingRow& row : ranking.rows) {
     json.begin_object();
-    json.key("group");
-    json.integer(row.group);
-    json.key("rank");
-    json.integer(row.rank);
+    json.integer("group", row.group);
+    json.integer("rank", row.rank);
     json.key("accuracy");
     write_summary(json, row.accuracy);
     json.key("not_worse_than_best");
@@ -123,23 +112,17 @@ void write_correlation(
     JsonWriter& json,
     const analysis::Correlation& correlation) {
   json.begin_object();
-  json.key("with");
-  json.text(correlation.with);
-  json.key("title");
-  json.text(correlation.title);
-  json.key("phase");
-  json.text(analysis::kPhases.at(static_cast<size_t>(correlation.phase)));
+  json.text("with", correlation.with);
+  json.text("title", correlation.title);
+  json.text(
+      "phase",
+      analysis::kPhases.at(static_cast<size_t>(correlation.phase)));
   write_stratum(json, correlation.stratum);
-  json.key("rho");
-  json.number(correlation.rho);
-  json.key("low");
-  json.number(correlation.interval.low);
-  json.key("high");
-  json.number(correlation.interval.high);
-  json.key("runs");
-  json.integer(correlation.runs);
-  json.key("seeds");
-  json.integer(correlation.seeds);
+  json.number("rho", correlation.rho);
+  json.number("low", correlation.interval.low);
+  json.number("high", correlation.interval.high);
+  json.integer("runs", correlation.runs);
+  json.integer("seeds", correlation.seeds);
   json.end_object();
 }
 
@@ -147,21 +130,14 @@ void write_comparison(
     JsonWriter& json,
     const analysis::Comparison& comparison) {
   json.begin_object();
-  json.key("what");
-  json.text(comparison.what);
+  json.text("what", comparison.what);
   write_stratum(json, comparison.stratum);
-  json.key("a");
-  json.integer(comparison.a);
-  json.key("b");
-  json.integer(comparison.b);
-  json.key("difference");
-  json.number(comparison.difference.mean);
-  json.key("low");
-  json.number(comparison.difference.interval.low);
-  json.key("high");
-  json.number(comparison.difference.interval.high);
-  json.key("seeds");
-  json.integer(comparison.difference.count);
+  json.integer("a", comparison.a);
+  json.integer("b", comparison.b);
+  json.number("difference", comparison.difference.mean);
+  json.number("low", comparison.difference.interval.low);
+  json.number("high", comparison.difference.interval.high);
+  json.integer("seeds", comparison.difference.count);
   json.end_object();
 }
 

@@ -28,6 +28,24 @@ class JsonWriter {
   void boolean(bool value);
   void null();
 
+  // A key with its value.
+  void number(std::string_view name, double value) {
+    key(name);
+    number(value);
+  }
+  void integer(std::string_view name, int64_t value) {
+    key(name);
+    integer(value);
+  }
+  void text(std::string_view name, std::string_view value) {
+    key(name);
+    text(value);
+  }
+  void boolean(std::string_view name, bool value) {
+    key(name);
+    boolean(value);
+  }
+
   void numbers(std::span<const double> values, int digits = 6);
   void integers(std::span<const int64_t> values);
 

@@ -16,12 +16,9 @@ void write_metrics(JsonWriter& json) {
   json.begin_array();
   for (const probe::Metric& metric : probe::metric_table()) {
     json.begin_object();
-    json.key("name");
-    json.text(metric.name);
-    json.key("title");
-    json.text(metric.title);
-    json.key("meaning");
-    json.text(metric.meaning);
+    json.text("name", metric.name);
+    json.text("title", metric.title);
+    json.text("meaning", metric.meaning);
     json.end_object();
   }
   json.end_array();
@@ -41,16 +38,11 @@ const char* kind_name(analysis::Frame::Kind kind) {
 
 void write_frame(JsonWriter& json, const analysis::Frame& frame) {
   json.begin_object();
-  json.key("step");
-  json.integer(frame.step);
-  json.key("epoch");
-  json.integer(frame.epoch);
-  json.key("degree");
-  json.number(frame.degree);
-  json.key("directed");
-  json.boolean(frame.directed);
-  json.key("kind");
-  json.text(kind_name(frame.kind));
+  json.integer("step", frame.step);
+  json.integer("epoch", frame.epoch);
+  json.number("degree", frame.degree);
+  json.boolean("directed", frame.directed);
+  json.text("kind", kind_name(frame.kind));
   if (frame.kind == analysis::Frame::Kind::kOffsets) {
     json.key("offsets");
     json.begin_array();
@@ -76,12 +68,9 @@ void write_frame(JsonWriter& json, const analysis::Frame& frame) {
 
 void write_summary(JsonWriter& json, const analysis::Summary& summary) {
   json.begin_object();
-  json.key("mean");
-  json.number(summary.mean);
-  json.key("sd");
-  json.number(summary.sd);
-  json.key("count");
-  json.integer(summary.count);
+  json.number("mean", summary.mean);
+  json.number("sd", summary.sd);
+  json.integer("count", summary.count);
   json.end_object();
 }
 
@@ -98,10 +87,8 @@ void write_skipped(JsonWriter& json, const ReportData& data) {
   json.begin_array();
   for (const analysis::Skipped& skipped : data.set.skipped) {
     json.begin_object();
-    json.key("path");
-    json.text(skipped.path);
-    json.key("why");
-    json.text(skipped.why);
+    json.text("path", skipped.path);
+    json.text("why", skipped.why);
     json.end_object();
   }
   json.end_array();
@@ -111,12 +98,9 @@ void write_graphs(JsonWriter& json, const ReportData& data) {
   json.begin_array();
   for (const analysis::GraphFrames& graph : data.graphs) {
     json.begin_object();
-    json.key("label");
-    json.text(data.set.grouping.groups[graph.group].label);
-    json.key("group");
-    json.integer(graph.group);
-    json.key("n");
-    json.integer(graph.n);
+    json.text("label", data.set.grouping.groups[graph.group].label);
+    json.integer("group", graph.group);
+    json.integer("n", graph.n);
     json.key("frames");
     json.begin_array();
     for (const analysis::Frame& frame : graph.frames)
@@ -130,14 +114,10 @@ void write_graphs(JsonWriter& json, const ReportData& data) {
 std::string page_data(const ReportData& data) {
   JsonWriter json;
   json.begin_object();
-  json.key("format_version");
-  json.integer(1);
-  json.key("title");
-  json.text(data.title);
-  json.key("created");
-  json.text(data.created);
-  json.key("program");
-  json.text(data.program);
+  json.integer("format_version", 1);
+  json.text("title", data.title);
+  json.text("created", data.created);
+  json.text("program", data.program);
   json.key("skipped");
   write_skipped(json, data);
   json.key("notes");

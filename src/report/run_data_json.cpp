@@ -239,18 +239,12 @@ void write_dispersion(JsonWriter& json, const RunData& run) {
 
 void write_identity(JsonWriter& json, const ReportData& data, int index) {
   const RunData& run = data.set.runs[index];
-  json.key("id");
-  json.integer(index);
-  json.key("name");
-  json.text(run.name);
-  json.key("path");
-  json.text(run.path);
-  json.key("label");
-  json.text(data.set.grouping.labels[index]);
-  json.key("group");
-  json.integer(data.set.grouping.group_of[index]);
-  json.key("outcome");
-  json.text(run.outcome);
+  json.integer("id", index);
+  json.text("name", run.name);
+  json.text("path", run.path);
+  json.text("label", data.set.grouping.labels[index]);
+  json.integer("group", data.set.grouping.group_of[index]);
+  json.text("outcome", run.outcome);
   json.key("error");
   if (run.error.empty()) {
     json.null();
@@ -264,12 +258,9 @@ void write_identity(JsonWriter& json, const ReportData& data, int index) {
     json.text(analysis::choice_text(run.spec, key));
   }
   json.end_object();
-  json.key("n");
-  json.integer(run.spec.n);
-  json.key("seed");
-  json.integer(static_cast<int64_t>(run.spec.seed));
-  json.key("mean_degree");
-  json.number(run.mean_degree);
+  json.integer("n", run.spec.n);
+  json.integer("seed", static_cast<int64_t>(run.spec.seed));
+  json.number("mean_degree", run.mean_degree);
 }
 
 } // namespace

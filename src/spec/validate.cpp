@@ -8,22 +8,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace grapevine::spec {
 namespace {
 
-constexpr std::array kGraphKeys = {
-    "rows",
-    "k",
-    "edges",
-    "workers-per-node",
-    "k0",
-    "gamma",
-    "k-min",
-    "ada",
-    "ada-level",
-    "ada-every"};
+// Keys that belong to some graph and to nothing else.
+std::vector<std::string> graph_keys() {
+  std::vector<std::string> keys;
+  for (const graph::GraphEntry& entry : graph::graph_table()) {
+    for (const std::string& key : entry.options) {
+      const bool is_new =
+          std::find(keys.begin(), keys.end(), key) == keys.end();
+      if (is_new && key != "seed") keys.push_back(key);
+    }
+  }
+  return keys;
+}
 
 class Validator {
  public:
@@ -97,7 +97,7 @@ class Validator {
   void check_graph_options() const {
     const graph::GraphEntry& entry = graph_entry();
     const Spec defaults;
-    for (const std::string key : kGraphKeys) {
+    for (const std::string& key : graph_keys()) {
       const SpecEntry& option = *find_entry(key);
       if (takes(entry, key)) continue;
       if (option.get_toml(spec_) == option.get_toml(defaults)) continue;
@@ -120,7 +120,7 @@ class Validator {
       graph::make_schedule(graph_options(spec_));
     } catch (const ConfigError& error) {
       std::vector<std::string> keys;
-      for (const std::string key : kGraphKeys) {
+      for (const std::string& key : graph_keys()) {
         if (takes(graph_entry(), key)) keys.push_back(key);
       }
       keys.push_back("n");
