@@ -52,7 +52,7 @@ struct Planes {
         0,
         kFloats,
         {.lr = 0.01F, .momentum = 0.9F},
-        {terms, 0.5F});
+        {.terms = terms, .scale = 0.5F});
   }
 };
 
@@ -149,7 +149,7 @@ Row against_torch() {
             0,
             total,
             {.lr = 0.01F, .momentum = 0.9F},
-            {terms, 0.5F});
+            {.terms = terms, .scale = 0.5F});
       },
       [&] {
         const torch::NoGradGuard no_grad;

@@ -24,8 +24,8 @@ class AdaptThenCombine : public Agreement {
       arena::Arena& arena,
       Range range,
       const optim::StepInfo& info,
-      std::span<double> squared_norms) const override {
-    rule_->update(arena, range, info, squared_norms);
+      std::span<double> block_squares) const override {
+    rule_->update(arena, range, info, {}, block_squares);
   }
   void after_exchange(
       arena::Arena&,

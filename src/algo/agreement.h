@@ -34,18 +34,18 @@ class Agreement {
 
   // On a range just before it is first sent, and just after it has been
   // averaged. Called for every range of the plane, ascending, once a step.
-  // norms: as LocalRule::update takes them (the parameters *before* they are
-  // averaged, where they are averaged at all).
+  // block_squares: as LocalRule::update takes them (the parameters *before*
+  // they are averaged, where they are averaged at all).
   virtual void before_exchange(
       arena::Arena& arena,
       Range range,
       const optim::StepInfo& info,
-      std::span<double> squared_norms) const = 0;
+      std::span<double> block_squares) const = 0;
   virtual void after_exchange(
       arena::Arena& arena,
       Range range,
       const optim::StepInfo& info,
-      std::span<double> squared_norms) const = 0;
+      std::span<double> block_squares) const = 0;
 
   // Replicas that begin equal stay equal, bit for bit, on the complete graph.
   virtual bool keeps_replicas_equal() const = 0;

@@ -28,8 +28,8 @@ class Allreduce : public Agreement {
       arena::Arena& arena,
       Range range,
       const optim::StepInfo& info,
-      std::span<double> squared_norms) const override {
-    rule_->update(arena, range, info, squared_norms);
+      std::span<double> block_squares) const override {
+    rule_->update(arena, range, info, {}, block_squares);
   }
   bool keeps_replicas_equal() const override { return true; }
 

@@ -1,13 +1,11 @@
 #include "arena/layout.h"
 
-#include "base/check.h"
 #include "base/sha256.h"
 #include "kernel/elementwise.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -25,9 +23,11 @@ std::vector<double> fold_tensors(
     std::span<const float> plane,
     double (*fold)(const float*, int64_t)) {
   std::vector<double> sums(layout.tensors().size());
-  layout.for_each_block({0, layout.size()}, [&](int tensor, Range block) {
-    sums[tensor] += fold(plane.data() + block.begin, block.size());
-  });
+  layout.for_each_block(
+      {0, layout.size()},
+      [&](int tensor, Range block, int64_t) {
+        sums[tensor] += fold(plane.data() + block.begin, block.size());
+      });
   return sums;
 }
 
@@ -45,29 +45,9 @@ Layout::Layout(std::vector<TensorEntry> tensors)
     tensor.offset = size_;
     size_ = round_up(size_ + tensor.elements, kAlignment);
     elements_ += tensor.elements;
-  }
-}
-
-void Layout::for_each_block(
-    Range range,
-    const std::function<void(int, Range)>& visit) const {
-  GV_CHECK_EQ(range.begin % kBlock, 0);
-  GV_CHECK(range.end % kBlock == 0 || range.end == size_);
-  // The first tensor that reaches into the range.
-  const auto first = std::partition_point(
-      tensors_.begin(),
-      tensors_.end(),
-      [&](const TensorEntry& tensor) {
-        return tensor.offset + tensor.elements <= range.begin;
-      });
-  for (auto tensor = first; tensor != tensors_.end(); ++tensor) {
-    const int64_t end = std::min(tensor->range().end, range.end);
-    int64_t at = std::max(tensor->offset, range.begin);
-    if (at >= range.end) return;
-    while (at < end) {
-      const int64_t next = std::min(end, (at / kBlock + 1) * kBlock);
-      visit(static_cast<int>(tensor - tensors_.begin()), {at, next});
-      at = next;
+    tensor.first_block = blocks_;
+    if (tensor.elements > 0) {
+      blocks_ += (tensor.range().end - 1) / kBlock - tensor.offset / kBlock + 1;
     }
   }
 }
@@ -82,6 +62,19 @@ std::string Layout::digest() const {
         tensor.offset));
   }
   return hash.hex().substr(0, 16);
+}
+
+std::vector<double> fold_blocks(
+    const Layout& layout,
+    std::span<const double> of_blocks) {
+  GV_CHECK_EQ(static_cast<int64_t>(of_blocks.size()), layout.blocks());
+  std::vector<double> sums(layout.tensors().size());
+  layout.for_each_block(
+      {0, layout.size()},
+      [&](int tensor, Range, int64_t number) {
+        sums[tensor] += of_blocks[number];
+      });
+  return sums;
 }
 
 std::vector<double> squared_norms(

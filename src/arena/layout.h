@@ -5,10 +5,11 @@
 // (64 bytes), the gaps zero. Immutable and torch-free.
 #pragma once
 
+#include "base/check.h"
 #include "base/range.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,9 +25,10 @@ inline constexpr int64_t kBlock = 4096;
 struct TensorEntry {
   std::string name;
   std::vector<int64_t> shape;
-  int64_t offset = 0;    // in floats
-  int64_t elements = 0;  // without the gap behind it
-  bool is_matrix = true; // two dimensions or more: not a bias, not a norm
+  int64_t offset = 0;      // in floats
+  int64_t elements = 0;    // without the gap behind it
+  int64_t first_block = 0; // its number in the whole layout
+  bool is_matrix = true;   // two dimensions or more: not a bias, not a norm
 
   Range range() const { return {offset, offset + elements}; }
 };
@@ -34,7 +36,7 @@ struct TensorEntry {
 class Layout {
  public:
   Layout() = default;
-  // Offsets and element counts are computed; name and shape are taken.
+  // Name and shape are taken, the rest is computed.
   explicit Layout(std::vector<TensorEntry> tensors);
 
   const std::vector<TensorEntry>& tensors() const { return tensors_; }
@@ -43,11 +45,16 @@ class Layout {
   // Without them: what a person calls the number of parameters.
   int64_t elements() const { return elements_; }
 
-  // Calls visit(tensor index, block) for every block of every tensor that
-  // lies in `range`, ascending. range must begin at a multiple of kBlock and
-  // end at one or at size().
-  void for_each_block(Range range, const std::function<void(int, Range)>& visit)
-      const;
+  // Of all tensors together.
+  int64_t blocks() const { return blocks_; }
+
+  // Calls visit(int tensor, Range block, int64_t number) for every block of
+  // every tensor that lies in `range`, ascending; the number is the block's
+  // among all blocks() of the layout. range must begin at a multiple of kBlock
+  // and end at one or at size(). Finds its start in O(log tensors) and
+  // allocates nothing.
+  template <typename Visitor>
+  void for_each_block(Range range, Visitor&& visit) const;
 
   // 16 hexadecimal digits over names, shapes and offsets.
   std::string digest() const;
@@ -56,9 +63,44 @@ class Layout {
   std::vector<TensorEntry> tensors_;
   int64_t size_ = 0;
   int64_t elements_ = 0;
+  int64_t blocks_ = 0;
 };
 
-// The sum of squares of each tensor of a plane, in double, block by block.
+template <typename Visitor>
+void Layout::for_each_block(Range range, Visitor&& visit) const {
+  GV_CHECK_EQ(range.begin % kBlock, 0);
+  GV_CHECK(range.end % kBlock == 0 || range.end == size_);
+  // The first tensor that reaches into the range.
+  const auto first = std::partition_point(
+      tensors_.begin(),
+      tensors_.end(),
+      [&](const TensorEntry& tensor) {
+        return tensor.range().end <= range.begin;
+      });
+  for (auto tensor = first; tensor != tensors_.end(); ++tensor) {
+    const int64_t end = std::min(tensor->range().end, range.end);
+    int64_t at = std::max(tensor->offset, range.begin);
+    if (at >= range.end) return;
+    int64_t number =
+        tensor->first_block + at / kBlock - tensor->offset / kBlock;
+    while (at < end) {
+      const int64_t next = std::min(end, (at / kBlock + 1) * kBlock);
+      visit(
+          static_cast<int>(tensor - tensors_.begin()),
+          Range{at, next},
+          number++);
+      at = next;
+    }
+  }
+}
+
+// For each tensor the sum of what its blocks have, ascending. of_blocks has
+// layout.blocks() numbers.
+std::vector<double> fold_blocks(
+    const Layout& layout,
+    std::span<const double> of_blocks);
+// The sum of squares of each tensor of a plane, in double, block by block: the
+// same bits as fold_blocks gives of the blocks' kernel::sum_of_squares.
 std::vector<double> squared_norms(
     const Layout& layout,
     std::span<const float> plane);

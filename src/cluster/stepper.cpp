@@ -56,6 +56,7 @@ void Stepper::step(const StepRequest& request) {
   }
 
   exchange(request);
+  fold_squares();
 
   if (options_.average_buffers && arenas_.front()->buffer_layout().size() > 0) {
     cluster_.mix(*buffer_plans_.get(*mixing), algo::Plane::kBuffers, {});
@@ -118,9 +119,21 @@ void Stepper::make_room(Measure measure) {
   const bool all = measure == Measure::kEverything;
   squares_.assign(
       arenas_.size(),
-      {.parameters = measure == Measure::kNothing ? nothing : places,
+      {.parameters = nothing,
        .gradients = nothing,
        .updates = all ? places : nothing});
+  const int64_t blocks = arenas_.front()->layout().blocks();
+  block_squares_.assign(
+      arenas_.size(),
+      std::vector<double>(measure == Measure::kNothing ? 0 : blocks));
+}
+
+void Stepper::fold_squares() {
+  for (size_t i = 0; i < arenas_.size(); ++i) {
+    if (block_squares_[i].empty()) continue;
+    squares_[i].parameters =
+        arena::fold_blocks(arenas_[i]->layout(), block_squares_[i]);
+  }
 }
 
 void Stepper::act(
@@ -144,7 +157,7 @@ void Stepper::plain_act(
     Range range,
     const optim::StepInfo& info) {
   arena::Arena& arena = *arenas_[index];
-  const std::span<double> squares = squares_[index].parameters;
+  const std::span<double> squares = block_squares_[index];
   if (part == Part::kBefore) {
     agreement_.before_exchange(arena, range, info, squares);
   } else {
@@ -168,7 +181,7 @@ void Stepper::measured_act(
     const Range piece{at, std::min(at + kPiece, range.end)};
     std::copy_n(now + at, piece.size(), old.get());
     plain_act(part, index, piece, info);
-    arena.layout().for_each_block(piece, [&](int tensor, Range block) {
+    arena.layout().for_each_block(piece, [&](int tensor, Range block, int64_t) {
       const float* before = old.get() + (block.begin - at);
       squares.updates[tensor] += kernel::sum_of_squared_differences(
           now + block.begin,
@@ -192,7 +205,7 @@ void Stepper::record_sums(Rows& sums, int index, Range range) {
   arena::Arena& arena = *arenas_[index];
   const std::span<const float> plane =
       algo::plane_of(arena, agreement_.exchanged());
-  arena.layout().for_each_block(range, [&](int tensor, Range block) {
+  arena.layout().for_each_block(range, [&](int tensor, Range block, int64_t) {
     const float* values = plane.data() + block.begin;
     sums[index][tensor] += kernel::sum(values, block.size());
     if (&sums == &sums_before_) {

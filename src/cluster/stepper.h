@@ -67,6 +67,7 @@ class Stepper {
  private:
   void exchange(const StepRequest& request);
   void make_room(Measure measure);
+  void fold_squares();
   // The agreement's part of the step on a range, and what is to be measured
   // of it.
   enum class Part { kBefore, kAfter };
@@ -89,6 +90,8 @@ class Stepper {
   PlanCache buffer_plans_;
   std::shared_ptr<const comm::Plan> plan_;
   std::vector<Squares> squares_;
+  // Of the parameters, block by block, a row for each hosted worker.
+  std::vector<std::vector<double>> block_squares_;
   std::vector<double> update_seconds_;
   // --check: sums of each tensor of each hosted worker around the mixing.
   std::vector<std::vector<double>> sums_before_;

@@ -1,5 +1,5 @@
 gv_layer(comm
-  SOURCES program.cpp combine.cpp tape.cpp plan.cpp cost.cpp direct_plan.cpp
+  SOURCES program.cpp tape.cpp plan.cpp cost.cpp direct_plan.cpp
     group_plan.cpp doubling_plan.cpp block_scan_plan.cpp make_plan.cpp
     virtual_mixer.cpp flight_recorder.cpp link.cpp mix_executor.cpp
     collectives.cpp communicator.cpp fingerprint.cpp

@@ -1,8 +1,8 @@
 #include "comm/mix_executor.h"
 
 #include "base/check.h"
-#include "comm/combine.h"
 #include "comm/tags.h"
+#include "kernel/mix_terms.h"
 
 #include <algorithm>
 #include <map>
@@ -293,13 +293,13 @@ void MixExecutor::combine(Link& link, int64_t time) {
     for (size_t k = 0; k < what.terms.size(); ++k) {
       terms_[k] = address(what.terms[k], what.piece, c).data();
     }
-    const auto terms = static_cast<int>(what.terms.size());
-    const auto size = static_cast<int64_t>(dst.size());
-    if (what.weights.empty()) {
-      sum_scaled(dst.data(), terms_.data(), terms, what.scale, size);
-    } else {
-      sum_weighted(dst.data(), terms_.data(), what.weights.data(), terms, size);
-    }
+    kernel::mixed_value(
+        dst.data(),
+        {.terms = {terms_.data(), what.terms.size()},
+         .weights = what.weights,
+         .scale = what.scale},
+        0,
+        static_cast<int64_t>(dst.size()));
   }
 }
 

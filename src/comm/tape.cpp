@@ -1,7 +1,7 @@
 #include "comm/tape.h"
 
 #include "base/check.h"
-#include "comm/combine.h"
+#include "kernel/mix_terms.h"
 
 #include <algorithm>
 #include <array>
@@ -173,12 +173,10 @@ void Tape::run(
     }
     for (int k = 0; k < it.terms; ++k)
       terms[k] = address(sources[k]);
-    if (it.weighted) {
-      const float* weights = weights_.data() + it.first_term;
-      sum_weighted(dst, terms, weights, it.terms, count);
-    } else {
-      sum_scaled(dst, terms, it.terms, it.scale, count);
-    }
+    const auto number = static_cast<size_t>(it.terms);
+    kernel::MixTerms sum{.terms = {terms, number}, .scale = it.scale};
+    if (it.weighted) sum.weights = {weights_.data() + it.first_term, number};
+    kernel::mixed_value(dst, sum, 0, count);
   }
 }
 

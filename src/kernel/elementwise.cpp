@@ -1,6 +1,5 @@
 #include "kernel/elementwise.h"
 
-#include "base/check.h"
 #include "kernel/clones.h"
 
 namespace grapevine::kernel {
@@ -15,55 +14,6 @@ double fold(double (&lane)[kLanes]) {
       lane[i] += lane[i + half];
   }
   return lane[0];
-}
-
-GV_CLONES void
-sum2(float* dst, const float* a, const float* b, int64_t count, float scale) {
-  for (int64_t i = 0; i < count; ++i)
-    dst[i] = (a[i] + b[i]) * scale;
-}
-
-GV_CLONES void sum3(
-    float* dst,
-    const float* a,
-    const float* b,
-    const float* c,
-    int64_t count,
-    float scale) {
-  for (int64_t i = 0; i < count; ++i)
-    dst[i] = (a[i] + b[i] + c[i]) * scale;
-}
-
-// Any number of terms, a few elements at a time so that the running sums
-// stay in registers.
-GV_CLONES void sum_many(
-    float* dst,
-    const float* const* terms,
-    size_t term_count,
-    int64_t offset,
-    int64_t count,
-    float scale) {
-  constexpr int kStrip = 64;
-  int64_t i = 0;
-  for (; i + kStrip <= count; i += kStrip) {
-    float acc[kStrip];
-    const float* first = terms[0] + offset + i;
-    for (int j = 0; j < kStrip; ++j)
-      acc[j] = first[j];
-    for (size_t t = 1; t < term_count; ++t) {
-      const float* term = terms[t] + offset + i;
-      for (int j = 0; j < kStrip; ++j)
-        acc[j] += term[j];
-    }
-    for (int j = 0; j < kStrip; ++j)
-      dst[i + j] = acc[j] * scale;
-  }
-  for (; i < count; ++i) {
-    float acc = terms[0][offset + i];
-    for (size_t t = 1; t < term_count; ++t)
-      acc += terms[t][offset + i];
-    dst[i] = acc * scale;
-  }
 }
 
 // The sum of term(0), …, term(count - 1).
@@ -81,28 +31,6 @@ template <typename Term>
 }
 
 } // namespace
-
-void scaled_sum(
-    float* dst,
-    std::span<const float* const> terms,
-    int64_t offset,
-    int64_t count,
-    float scale) {
-  GV_CHECK(!terms.empty());
-  if (terms.size() == 2) {
-    sum2(dst, terms[0] + offset, terms[1] + offset, count, scale);
-  } else if (terms.size() == 3) {
-    sum3(
-        dst,
-        terms[0] + offset,
-        terms[1] + offset,
-        terms[2] + offset,
-        count,
-        scale);
-  } else {
-    sum_many(dst, terms.data(), terms.size(), offset, count, scale);
-  }
-}
 
 GV_CLONES double sum_of_squares(const float* x, int64_t count) {
   return lane_sum(

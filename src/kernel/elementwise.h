@@ -5,19 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace grapevine::kernel {
-
-// dst = (t_0 + t_1 + …) * scale, from left to right. At least one term; dst
-// may be one of the terms.
-void scaled_sum(
-    float* dst,
-    std::span<const float* const> terms,
-    int64_t offset,
-    int64_t count,
-    float scale);
 
 // The sum of squares in double: 16 running sums over the elements modulo 16,
 // then added pairwise.

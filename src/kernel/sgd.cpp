@@ -104,19 +104,22 @@ double sgd_update(
     int64_t end,
     const SgdOptions& options,
     const MixTerms& mix,
-    bool want_norm) {
+    bool want_squares) {
   const StripFunction update = choose(options);
+  const bool mixes = !mix.terms.empty();
+  const auto squares = [&] { return sum_of_squares(x + begin, end - begin); };
+  const double old_squares = want_squares && mixes ? squares() : 0;
   alignas(64) float mixed[kStrip];
   for (int64_t at = begin; at < end; at += kStrip) {
     const int64_t count = std::min(kStrip, end - at);
     const float* from = x + at;
-    if (!mix.terms.empty()) {
-      scaled_sum(mixed, mix.terms, at, count, mix.scale);
+    if (mixes) {
+      mixed_value(mixed, mix, at, count);
       from = mixed;
     }
     update(x + at, from, g + at, m == nullptr ? m : m + at, count, options);
   }
-  return want_norm ? sum_of_squares(x + begin, end - begin) : 0;
+  return want_squares && !mixes ? squares() : old_squares;
 }
 
 } // namespace grapevine::kernel

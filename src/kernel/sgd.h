@@ -1,6 +1,6 @@
 // The fused SGD step, one pass over the planes:
 //
-//   s = (t_0 + t_1 + …) * scale       the mixed value, or x where nothing mixes
+//   s = the mixed value               kernel/mix_terms.h; x where nothing mixes
 //   d = g * gradient_scale            clipping
 //   d = d + weight_decay * x          fused multiply-add
 //   m = momentum * m + d              two roundings; at the first step m = d
@@ -13,8 +13,9 @@
 // Memory traffic: reads x, g, m and the mixed terms, writes x and m.
 #pragma once
 
+#include "kernel/mix_terms.h"
+
 #include <cstdint>
-#include <span>
 
 namespace grapevine::kernel {
 
@@ -27,15 +28,9 @@ struct SgdOptions {
   bool first_step = false;
 };
 
-// What x is replaced by before the update. No terms: by itself.
-struct MixTerms {
-  std::span<const float* const> terms; // x among them, in summation order
-  float scale = 1;
-};
-
 // Over elements [begin, end) of the planes x, g, m (m unused and may be null
-// without momentum). Returns the sum of squares of the new x, as
-// kernel::sum_of_squares gives it, if asked for, else 0.
+// without momentum). Returns a sum of squares, as kernel::sum_of_squares gives
+// it, if asked for, else 0: of the old x where it is mixed, else of the new x.
 double sgd_update(
     float* x,
     const float* g,
@@ -44,6 +39,6 @@ double sgd_update(
     int64_t end,
     const SgdOptions& options,
     const MixTerms& mix = {},
-    bool want_norm = false);
+    bool want_squares = false);
 
 } // namespace grapevine::kernel

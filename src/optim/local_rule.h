@@ -7,6 +7,7 @@
 
 #include "arena/arena.h"
 #include "base/range.h"
+#include "kernel/mix_terms.h"
 
 #include <memory>
 #include <span>
@@ -31,14 +32,19 @@ class LocalRule {
   virtual std::vector<std::string> state_planes() const = 0;
 
   // Updates the parameters in `range` (cut as Layout::for_each_block wants it)
-  // from the gradients there. If `squared_norms` is not empty, it has a place
-  // for each tensor, to which the sums of squares of the new parameters are
-  // added: call with ascending ranges.
+  // from the gradients there: x becomes the mixed value, moved by the rule.
+  // `mix` without terms: the mixed value is x itself.
+  //
+  // block_squares: empty, or a place for each of the layout's blocks. Those of
+  // the range are written, so ranges may come in any order: the sums of
+  // squares of the parameters before they are mixed, which are the old ones
+  // with mix terms and the new ones without.
   virtual void update(
       arena::Arena& arena,
       Range range,
       const StepInfo& info,
-      std::span<double> squared_norms) const = 0;
+      const kernel::MixTerms& mix,
+      std::span<double> block_squares) const = 0;
 };
 
 } // namespace grapevine::optim

@@ -13,7 +13,8 @@ void Sgd::update(
     arena::Arena& arena,
     Range range,
     const StepInfo& info,
-    std::span<double> squared_norms) const {
+    const kernel::MixTerms& mix,
+    std::span<double> block_squares) const {
   kernel::SgdOptions options{
       .lr = static_cast<float>(info.lr),
       .momentum = static_cast<float>(options_.momentum),
@@ -26,7 +27,7 @@ void Sgd::update(
   const float* g = arena.gradients().data();
   float* m = options_.momentum == 0 ? nullptr : arena.state(0).data();
   const auto& tensors = arena.layout().tensors();
-  arena.layout().for_each_block(range, [&](int tensor, Range block) {
+  const auto update = [&](int tensor, Range block, int64_t number) {
     const bool decays = options_.decay_everything || tensors[tensor].is_matrix;
     options.weight_decay =
         decays ? static_cast<float>(options_.weight_decay) : 0.0F;
@@ -37,10 +38,11 @@ void Sgd::update(
         block.begin,
         block.end,
         options,
-        {},
-        !squared_norms.empty());
-    if (!squared_norms.empty()) squared_norms[tensor] += squares;
-  });
+        mix,
+        !block_squares.empty());
+    if (!block_squares.empty()) block_squares[number] = squares;
+  };
+  arena.layout().for_each_block(range, update);
 }
 
 } // namespace grapevine::optim

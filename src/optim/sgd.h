@@ -6,6 +6,7 @@
 //   x = x - lr * m                    heavy ball
 //   x = x - lr * (d + momentum * m)   Nesterov
 //
+// Where x is mixed, the last line moves the mixed value; decay uses the old x.
 // Decay leaves out biases and norms (tensors of one dimension) unless
 // `decay_everything`. One pass over x, g and m; no messages.
 #pragma once
@@ -31,7 +32,8 @@ class Sgd : public LocalRule {
       arena::Arena& arena,
       Range range,
       const StepInfo& info,
-      std::span<double> squared_norms) const override;
+      const kernel::MixTerms& mix,
+      std::span<double> block_squares) const override;
 
  private:
   SgdOptions options_;

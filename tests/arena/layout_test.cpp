@@ -2,6 +2,7 @@
 #include "arena/arena.h"
 #include "base/check.h"
 #include "base/random.h"
+#include "kernel/elementwise.h"
 
 #include <gtest/gtest.h>
 
@@ -40,18 +41,23 @@ TEST(Layout, BlocksCoverEveryElementOnceForAnyCut) {
   const Layout layout = odd_layout();
   for (const int64_t cut : {kBlock, 2 * kBlock, 100 * kBlock}) {
     std::vector<int> owner(layout.size(), -1);
+    int64_t next_number = 0;
     for (int64_t begin = 0; begin < layout.size(); begin += cut) {
       const Range range{begin, std::min(begin + cut, layout.size())};
-      layout.for_each_block(range, [&](int tensor, Range block) {
-        EXPECT_GE(block.begin, range.begin);
-        EXPECT_LE(block.end, range.end);
-        EXPECT_LE(block.size(), kBlock);
-        for (int64_t i = block.begin; i < block.end; ++i) {
-          EXPECT_EQ(owner[i], -1);
-          owner[i] = tensor;
-        }
-      });
+      layout.for_each_block(
+          range,
+          [&](int tensor, Range block, int64_t number) {
+            EXPECT_EQ(number, next_number++);
+            EXPECT_GE(block.begin, range.begin);
+            EXPECT_LE(block.end, range.end);
+            EXPECT_LE(block.size(), kBlock);
+            for (int64_t i = block.begin; i < block.end; ++i) {
+              EXPECT_EQ(owner[i], -1);
+              owner[i] = tensor;
+            }
+          });
     }
+    EXPECT_EQ(next_number, layout.blocks());
     for (size_t t = 0; t < layout.tensors().size(); ++t) {
       const Range range = layout.tensors()[t].range();
       for (int64_t i = range.begin; i < range.end; ++i) {
@@ -63,7 +69,7 @@ TEST(Layout, BlocksCoverEveryElementOnceForAnyCut) {
 
 TEST(Layout, RangesMustBeginAtBlocks) {
   EXPECT_THROW(
-      odd_layout().for_each_block({1, kBlock}, [](int, Range) {}),
+      odd_layout().for_each_block({1, kBlock}, [](int, Range, int64_t) {}),
       CheckFailure);
 }
 
@@ -108,6 +114,24 @@ TEST(SquaredNorms, AgreeWithAPlainSum) {
     }
     EXPECT_NEAR(norms[t], slow, 1e-10 * (1 + slow));
   }
+}
+
+TEST(SquaredNorms, FoldFromBlocksThatCameInAnyOrder) {
+  const Layout layout = odd_layout();
+  std::vector<float> plane(layout.size());
+  Random random(2, Purpose::kTest);
+  for (float& value : plane)
+    value = static_cast<float>(random.normal());
+  std::vector<double> squares(layout.blocks(), -1);
+  for (int64_t begin = layout.size() / kBlock * kBlock; begin >= 0;
+       begin -= kBlock) {
+    const Range range{begin, std::min(begin + kBlock, layout.size())};
+    layout.for_each_block(range, [&](int, Range block, int64_t number) {
+      squares[number] =
+          kernel::sum_of_squares(plane.data() + block.begin, block.size());
+    });
+  }
+  EXPECT_EQ(fold_blocks(layout, squares), squared_norms(layout, plane));
 }
 
 } // namespace

@@ -1,7 +1,6 @@
 // All workers in one process: right, the same for any number of threads, and
 // the mean stays.
 #include "comm/virtual_mixer.h"
-#include "comm/combine.h"
 #include "comm/support.h"
 
 #include <gtest/gtest.h>
@@ -74,46 +73,6 @@ TEST(VirtualMixer, NeedsLittleScratchForARing) {
   const auto ring = make_plan(graph::Mixing::lattice(1008, 2), 1 << 20);
   EXPECT_LE(ring->scratch_slots(), 4);
   EXPECT_EQ(make_all_reduce_plan(1008)->scratch_slots(), 0);
-}
-
-TEST(Combine, SumsFromLeftToRightForAnyNumberOfTerms) {
-  for (int terms = 1; terms <= 12; ++terms) {
-    for (const int64_t count : {0, 1, 7, 511, 512, 1300}) {
-      const Planes planes = testing::make_planes(terms, count);
-      std::vector<const float*> sources;
-      for (const auto& plane : planes)
-        sources.push_back(plane.data());
-      std::vector<float> weights(terms);
-      for (int k = 0; k < terms; ++k)
-        weights[k] = 1.0f / (k + 3);
-      std::vector<float> sum(count), weighted(count), in_place;
-      sum_scaled(sum.data(), sources.data(), terms, 0.3f, count);
-      sum_weighted(
-          weighted.data(),
-          sources.data(),
-          weights.data(),
-          terms,
-          count);
-      for (int64_t e = 0; e < count; ++e) {
-        float s = planes[0][e];
-        float w = weights[0] * planes[0][e];
-        for (int k = 1; k < terms; ++k) {
-          s = s + planes[k][e];
-          w = w + weights[k] * planes[k][e];
-        }
-        ASSERT_EQ(sum[e], s * 0.3f);
-        ASSERT_EQ(weighted[e], w);
-      }
-      // Over any of its own terms.
-      for (int k = 0; k < terms; ++k) {
-        in_place = planes[k];
-        std::vector<const float*> own = sources;
-        own[k] = in_place.data();
-        sum_scaled(in_place.data(), own.data(), terms, 0.3f, count);
-        ASSERT_EQ(in_place, sum);
-      }
-    }
-  }
 }
 
 } // namespace

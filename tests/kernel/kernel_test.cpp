@@ -1,6 +1,7 @@
 // The fused kernels against a slow, straightforward form of the same formula.
 #include "base/random.h"
 #include "kernel/elementwise.h"
+#include "kernel/mix_terms.h"
 #include "kernel/sgd.h"
 
 #include <gtest/gtest.h>
@@ -19,23 +20,73 @@ std::vector<float> noise(int64_t count, uint64_t stream) {
   return values;
 }
 
-TEST(ScaledSum, AddsFromLeftToRight) {
-  for (const int terms : {1, 2, 3, 4, 7}) {
-    for (const int64_t count : {0, 1, 63, 64, 65, 1000}) {
-      std::vector<std::vector<float>> inputs;
-      std::vector<const float*> pointers;
-      for (int t = 0; t < terms; ++t) {
-        inputs.push_back(noise(count + 5, t));
-      }
-      for (const auto& input : inputs)
-        pointers.push_back(input.data());
-      std::vector<float> out(count);
-      scaled_sum(out.data(), pointers, 5, count, 0.3F);
+struct Terms {
+  std::vector<std::vector<float>> planes;
+  std::vector<const float*> bases;
+  std::vector<float> weights;
+
+  Terms(int terms, int64_t count) {
+    for (int t = 0; t < terms; ++t) {
+      planes.push_back(noise(count, t));
+      weights.push_back(1.0F / static_cast<float>(t + 3));
+    }
+    for (const auto& plane : planes)
+      bases.push_back(plane.data());
+  }
+
+  // From left to right, one element at a time.
+  float scaled(int64_t e, float scale) const {
+    float sum = planes[0][e];
+    for (size_t t = 1; t < planes.size(); ++t)
+      sum += planes[t][e];
+    return sum * scale;
+  }
+  float weighted(int64_t e) const {
+    float sum = weights[0] * planes[0][e];
+    for (size_t t = 1; t < planes.size(); ++t)
+      sum += weights[t] * planes[t][e];
+    return sum;
+  }
+};
+
+TEST(MixTerms, SumsFromLeftToRightForAnyNumberOfTerms) {
+  for (int terms = 1; terms <= 12; ++terms) {
+    for (const int64_t count : {0, 1, 7, 63, 65, 511, 512, 1300}) {
+      const Terms of(terms, count + 5);
+      std::vector<float> sum(count);
+      std::vector<float> weighted(count);
+      mixed_value(sum.data(), {.terms = of.bases, .scale = 0.3F}, 5, count);
+      mixed_value(
+          weighted.data(),
+          {.terms = of.bases, .weights = of.weights},
+          5,
+          count);
       for (int64_t i = 0; i < count; ++i) {
-        float sum = inputs[0][i + 5];
-        for (int t = 1; t < terms; ++t)
-          sum += inputs[t][i + 5];
-        ASSERT_EQ(out[i], sum * 0.3F);
+        ASSERT_EQ(sum[i], of.scaled(i + 5, 0.3F));
+        ASSERT_EQ(weighted[i], of.weighted(i + 5));
+      }
+    }
+  }
+}
+
+TEST(MixTerms, OverAnyOfTheirOwnTerms) {
+  for (int terms = 1; terms <= 12; ++terms) {
+    for (const int64_t count : {1, 511, 1300}) {
+      for (int over = 0; over < terms; ++over) {
+        for (const bool weights : {false, true}) {
+          Terms of(terms, count);
+          const Terms before = of;
+          float* in_place = of.planes[over].data();
+          of.bases[over] = in_place;
+          MixTerms mix{.terms = of.bases, .scale = 0.3F};
+          if (weights) mix.weights = of.weights;
+          mixed_value(in_place, mix, 0, count);
+          for (int64_t i = 0; i < count; ++i) {
+            ASSERT_EQ(
+                in_place[i],
+                weights ? before.weighted(i) : before.scaled(i, 0.3F));
+          }
+        }
       }
     }
   }
@@ -111,7 +162,7 @@ TEST_P(SgdKernel, EqualsTheFormulaBitForBit) {
          .gradient_scale = c.gradient_scale,
          .nesterov = c.nesterov,
          .first_step = step == 0},
-        {terms, scale},
+        {.terms = terms, .scale = scale},
         true);
     double slow_squares = 0;
     for (int64_t i = begin; i < count; ++i) {
@@ -119,8 +170,10 @@ TEST_P(SgdKernel, EqualsTheFormulaBitForBit) {
       for (int t = 1; t < c.mix_terms; ++t)
         mixed += inbox[i];
       if (c.mix_terms > 0) mixed *= scale;
+      const float old = slow_x[i];
       slow_step(c, step == 0, 0.1F, mixed, g[i], slow_x[i], slow_m[i]);
-      slow_squares += static_cast<double>(slow_x[i]) * slow_x[i];
+      const double recorded = c.mix_terms > 0 ? old : slow_x[i];
+      slow_squares += recorded * recorded;
     }
     ASSERT_EQ(x, slow_x);
     ASSERT_EQ(m, slow_m);

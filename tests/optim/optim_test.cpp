@@ -71,31 +71,56 @@ TEST(Sgd, AnyCutGivesTheSameBitsAndNorms) {
   const Sgd rule({.momentum = 0.9, .nesterov = true, .weight_decay = 0.01});
   arena::Arena whole = noisy_arena();
   arena::Arena cut = noisy_arena();
-  std::vector<double> norms(2);
-  std::vector<double> cut_norms(2);
+  std::vector<double> squares(whole.layout().blocks());
+  std::vector<double> cut_squares(squares.size());
   for (int64_t step = 0; step < 3; ++step) {
     const StepInfo info{.step = step, .lr = 0.1};
     const int64_t size = whole.layout().size();
-    rule.update(whole, {0, size}, info, norms);
+    rule.update(whole, {0, size}, info, {}, squares);
     for (int64_t begin = 0; begin < size; begin += arena::kBlock) {
       rule.update(
           cut,
           {begin, std::min(begin + arena::kBlock, size)},
           info,
-          cut_norms);
+          {},
+          cut_squares);
     }
   }
   EXPECT_TRUE(std::ranges::equal(whole.parameters(), cut.parameters()));
   EXPECT_TRUE(std::ranges::equal(whole.state(0), cut.state(0)));
-  EXPECT_EQ(norms, cut_norms);
+  EXPECT_EQ(squares, cut_squares);
 }
 
 TEST(Sgd, NormsAreThoseOfTheNewParameters) {
   const Sgd rule({.momentum = 0.9});
   arena::Arena arena = noisy_arena();
-  std::vector<double> norms(2);
-  rule.update(arena, {0, arena.layout().size()}, {.lr = 0.1}, norms);
-  EXPECT_EQ(norms, arena::squared_norms(arena.layout(), arena.parameters()));
+  std::vector<double> squares(arena.layout().blocks());
+  rule.update(arena, {0, arena.layout().size()}, {.lr = 0.1}, {}, squares);
+  EXPECT_EQ(
+      arena::fold_blocks(arena.layout(), squares),
+      arena::squared_norms(arena.layout(), arena.parameters()));
+}
+
+TEST(Sgd, MixedNormsAreThoseOfTheOldParameters) {
+  const Sgd rule({.momentum = 0.9});
+  arena::Arena arena = noisy_arena();
+  const auto old = arena::squared_norms(arena.layout(), arena.parameters());
+  const std::vector<float> inbox(arena.layout().size(), 1.0F);
+  const float* terms[] = {inbox.data(), arena.parameters().data()};
+  const float weights[] = {0.25F, 0.75F};
+  const float x = arena.parameters()[7];
+  const float g = arena.gradients()[7];
+  std::vector<double> squares(arena.layout().blocks());
+  rule.update(
+      arena,
+      {0, arena.layout().size()},
+      {.lr = 0.1},
+      {.terms = terms, .weights = weights},
+      squares);
+  EXPECT_EQ(arena::fold_blocks(arena.layout(), squares), old);
+  EXPECT_EQ(
+      arena.parameters()[7],
+      std::fma(g, -0.1F, 0.25F * 1.0F + 0.75F * x));
 }
 
 TEST(Sgd, BiasesAreExemptFromDecayUnlessAsked) {
@@ -107,7 +132,7 @@ TEST(Sgd, BiasesAreExemptFromDecayUnlessAsked) {
     const int64_t bias = arena.layout().tensors()[1].offset;
     const float w = arena.parameters()[0];
     const float b = arena.parameters()[bias];
-    rule.update(arena, {0, arena.layout().size()}, {.lr = 0.1}, {});
+    rule.update(arena, {0, arena.layout().size()}, {.lr = 0.1}, {}, {});
     EXPECT_NEAR(arena.parameters()[0], w * 0.95, 1e-6);
     EXPECT_NEAR(arena.parameters()[bias], everything ? b * 0.95 : b, 1e-6);
   }

@@ -88,13 +88,14 @@ TEST(LifeOfAWeight, FromTheSampleToTheRunDirectory) {
     probe::Spans spans;
     losses.push_back(worker.compute_gradient(batch, 1, spans));
     arena::Arena& arena = worker.arena();
-    std::vector<double>& squares =
-        norms.emplace_back(arena.layout().tensors().size());
+    std::vector<double> squares(arena.layout().blocks());
     setup.rule->update(
         arena,
         {0, arena.layout().size()},
         {.step = 0, .lr = optim::learning_rate(setup.lr, 0, 2)},
+        {},
         squares);
+    norms.push_back(arena::fold_blocks(arena.layout(), squares));
     updated.emplace_back(arena.parameters().begin(), arena.parameters().end());
   }
 

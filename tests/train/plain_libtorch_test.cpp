@@ -68,6 +68,7 @@ TEST_P(PlainLibtorch, TwentyStepsOfResnet20) {
         worker.arena(),
         {0, worker.arena().layout().size()},
         {.step = step, .lr = 0.1},
+        {},
         {});
 
     optimizer.zero_grad();

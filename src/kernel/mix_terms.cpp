@@ -1,5 +1,6 @@
-#include "comm/combine.h"
+#include "kernel/mix_terms.h"
 
+#include "base/check.h"
 #include "kernel/clones.h"
 
 #include <algorithm>
@@ -8,8 +9,7 @@
 // compiler cannot know and would otherwise answer with a scalar loop.
 #define GV_INDEPENDENT _Pragma("GCC ivdep")
 
-namespace grapevine::comm {
-
+namespace grapevine::kernel {
 namespace {
 
 // Up to four terms in one pass over memory.
@@ -46,18 +46,33 @@ GV_CLONES void sum3(
   }
 }
 
-GV_CLONES void
-sum4(float* dst, const float* const* t, float scale, int64_t count) {
-  const float *a = t[0], *b = t[1], *c = t[2], *d = t[3];
+GV_CLONES void sum4(
+    float* dst,
+    const float* const* t,
+    int64_t offset,
+    float scale,
+    int64_t count) {
+  const float* a = t[0] + offset;
+  const float* b = t[1] + offset;
+  const float* c = t[2] + offset;
+  const float* d = t[3] + offset;
   GV_INDEPENDENT
   for (int64_t e = 0; e < count; ++e) {
     dst[e] = (a[e] + b[e] + c[e] + d[e]) * scale;
   }
 }
 
-GV_CLONES void
-sum5(float* dst, const float* const* t, float scale, int64_t count) {
-  const float *a = t[0], *b = t[1], *c = t[2], *d = t[3], *f = t[4];
+GV_CLONES void sum5(
+    float* dst,
+    const float* const* t,
+    int64_t offset,
+    float scale,
+    int64_t count) {
+  const float* a = t[0] + offset;
+  const float* b = t[1] + offset;
+  const float* c = t[2] + offset;
+  const float* d = t[3] + offset;
+  const float* f = t[4] + offset;
   GV_INDEPENDENT
   for (int64_t e = 0; e < count; ++e) {
     dst[e] = (a[e] + b[e] + c[e] + d[e] + f[e]) * scale;
@@ -81,16 +96,15 @@ GV_CLONES void add1(float* __restrict tile, const float* a, int64_t count) {
 
 void sum_tile(
     float* __restrict tile,
-    const float* const* terms,
-    int terms_count,
-    int64_t begin,
+    std::span<const float* const> terms,
+    int64_t offset,
     int64_t count) {
-  std::copy_n(terms[0] + begin, count, tile);
-  int k = 1;
-  for (; k + 1 < terms_count; k += 2) {
-    add2(tile, terms[k] + begin, terms[k + 1] + begin, count);
+  std::copy_n(terms[0] + offset, count, tile);
+  size_t k = 1;
+  for (; k + 1 < terms.size(); k += 2) {
+    add2(tile, terms[k] + offset, terms[k + 1] + offset, count);
   }
-  if (k < terms_count) add1(tile, terms[k] + begin, count);
+  if (k < terms.size()) add1(tile, terms[k] + offset, count);
 }
 
 GV_CLONES void
@@ -110,47 +124,63 @@ GV_CLONES void add_product(
 
 } // namespace
 
-void sum_scaled(
+void scaled_sum(
     float* dst,
-    const float* const* terms,
-    int terms_count,
-    float scale,
-    int64_t count) {
-  switch (terms_count) {
+    std::span<const float* const> terms,
+    int64_t offset,
+    int64_t count,
+    float scale) {
+  GV_CHECK(!terms.empty());
+  const auto term = [&](size_t k) { return terms[k] + offset; };
+  switch (terms.size()) {
     case 1:
-      return sum1(dst, terms[0], scale, count);
+      return sum1(dst, term(0), scale, count);
     case 2:
-      return sum2(dst, terms[0], terms[1], scale, count);
+      return sum2(dst, term(0), term(1), scale, count);
     case 3:
-      return sum3(dst, terms[0], terms[1], terms[2], scale, count);
+      return sum3(dst, term(0), term(1), term(2), scale, count);
     case 4:
-      return sum4(dst, terms, scale, count);
+      return sum4(dst, terms.data(), offset, scale, count);
     case 5:
-      return sum5(dst, terms, scale, count);
+      return sum5(dst, terms.data(), offset, scale, count);
   }
   alignas(64) float tile[kTile];
   for (int64_t begin = 0; begin < count; begin += kTile) {
     const int64_t part = std::min(kTile, count - begin);
-    sum_tile(tile, terms, terms_count, begin, part);
+    sum_tile(tile, terms, offset + begin, part);
     sum1(dst + begin, tile, scale, part);
   }
 }
 
-void sum_weighted(
+void weighted_sum(
     float* dst,
-    const float* const* terms,
-    const float* weights,
-    int terms_count,
+    std::span<const float* const> terms,
+    std::span<const float> weights,
+    int64_t offset,
     int64_t count) {
+  GV_CHECK(!terms.empty());
+  GV_CHECK_EQ(terms.size(), weights.size());
   alignas(64) float tile[kTile];
   for (int64_t begin = 0; begin < count; begin += kTile) {
     const int64_t part = std::min(kTile, count - begin);
-    multiply(tile, terms[0] + begin, weights[0], part);
-    for (int k = 1; k < terms_count; ++k) {
-      add_product(tile, terms[k] + begin, weights[k], part);
+    multiply(tile, terms[0] + offset + begin, weights[0], part);
+    for (size_t k = 1; k < terms.size(); ++k) {
+      add_product(tile, terms[k] + offset + begin, weights[k], part);
     }
     std::copy_n(tile, part, dst + begin);
   }
 }
 
-} // namespace grapevine::comm
+void mixed_value(
+    float* dst,
+    const MixTerms& mix,
+    int64_t offset,
+    int64_t count) {
+  if (mix.weights.empty()) {
+    scaled_sum(dst, mix.terms, offset, count, mix.scale);
+  } else {
+    weighted_sum(dst, mix.terms, mix.weights, offset, count);
+  }
+}
+
+} // namespace grapevine::kernel
