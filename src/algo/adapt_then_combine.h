@@ -31,6 +31,7 @@ class AdaptThenCombine : public Agreement {
       arena::Arena&,
       Range,
       const optim::StepInfo&,
+      const kernel::MixTerms&,
       std::span<double>) const override {}
   bool keeps_replicas_equal() const override { return true; }
 

@@ -2,6 +2,7 @@
 
 #include "algo/adapt_then_combine.h"
 #include "algo/allreduce.h"
+#include "algo/combine_while_adapt.h"
 #include "base/error.h"
 #include "base/names.h"
 
@@ -28,6 +29,9 @@ const std::vector<Maker>& makers() {
        make<Allreduce>},
       {{"adapt-then-combine", "a local step, then parameters averaged"},
        make<AdaptThenCombine>},
+      {{"combine-while-adapt",
+        "a local step while the parameters are averaged behind it"},
+       make<CombineWhileAdapt>},
   };
   return table;
 }

@@ -1,14 +1,15 @@
 // How replicas come to agree: which plane travels through the graph, and
-// whether the local rule acts before or after that.
+// whether the local rule acts before the exchange, after it or while it runs.
 //
 // An agreement says what; the graph says with whom, the communicator how. It
-// is executed by train/cluster.h, for all workers of a virtual cluster or for
-// one worker of a real one, over ranges of the planes, so that computing a
-// range overlaps with moving the ones before it.
+// is executed by cluster/stepper.h, for all workers of a virtual cluster or
+// for one worker of a real one, bucket by bucket, so that moving a bucket
+// overlaps with computing the others.
 #pragma once
 
 #include "arena/arena.h"
 #include "base/range.h"
+#include "kernel/mix_terms.h"
 #include "optim/local_rule.h"
 
 #include <memory>
@@ -31,9 +32,15 @@ class Agreement {
   virtual Plane exchanged() const = 0;
   // Whether the local rule acts before the exchange or after it.
   virtual bool adapts_first() const = 0;
+  // Whether a step's exchange is started by the step before it, as soon as
+  // what it sends is final. Then the exchange only reads the plane, and
+  // before_exchange is not called.
+  virtual bool exchanges_ahead() const { return false; }
 
-  // On a range just before it is first sent, and just after it has been
-  // averaged. Called for every range of the plane, ascending, once a step.
+  // On a range once its gradient is final, before it is first sent; and just
+  // after it has been averaged. Called for every range of the plane, in any
+  // order, once a step. mix: what the exchange puts in the place of the plane,
+  // where it was ahead, else nothing (it is there already).
   // block_squares: as LocalRule::update takes them (the parameters *before*
   // they are averaged, where they are averaged at all).
   virtual void before_exchange(
@@ -45,6 +52,7 @@ class Agreement {
       arena::Arena& arena,
       Range range,
       const optim::StepInfo& info,
+      const kernel::MixTerms& mix,
       std::span<double> block_squares) const = 0;
 
   // Replicas that begin equal stay equal, bit for bit, on the complete graph.

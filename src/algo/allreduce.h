@@ -4,7 +4,8 @@
 //   x_i = x_i - lr * d(g)             the same on every worker
 //
 // A step sends 2(n-1)/n model copies a worker, in 2(n-1) messages. The graph
-// must be complete.
+// must be complete. Gradients are sent bucket by bucket while backward computes
+// the rest; what is left at its end is waited for.
 #pragma once
 
 #include "algo/agreement.h"
@@ -28,6 +29,7 @@ class Allreduce : public Agreement {
       arena::Arena& arena,
       Range range,
       const optim::StepInfo& info,
+      const kernel::MixTerms&,
       std::span<double> block_squares) const override {
     rule_->update(arena, range, info, {}, block_squares);
   }

@@ -1,3 +1,3 @@
 gv_layer(arena
-  SOURCES arena.cpp layout.cpp
+  SOURCES arena.cpp buckets.cpp layout.cpp
   DEPS Grapevine::base Grapevine::kernel)

@@ -5,12 +5,13 @@
 // this interface. Both kinds do the same arithmetic in the same order, so
 // synchronous runs give the same bits on either.
 //
-// Everything here but for_each is collective: all processes call it, in the
-// same order, from one thread.
+// Everything here but for_each, release and wait is collective: all processes
+// call it, in the same order, from one thread.
 #pragma once
 
 #include "algo/agreement.h"
 #include "arena/arena.h"
+#include "arena/buckets.h"
 #include "base/thread_pool.h"
 #include "comm/communicator.h"
 #include "comm/plan.h"
@@ -24,12 +25,14 @@
 
 namespace grapevine::cluster {
 
-// What happens to a hosted worker (by its index among the hosted ones) around
-// an exchange. Any of them may be empty.
-struct MixHooks {
-  std::function<void(int)> prepare; // before everything: its gradient
-  std::function<void(int, Range)> before;
-  std::function<void(int, Range)> after;
+// A mixing of one plane, in which each worker takes part bucket by bucket.
+struct ExchangeRequest {
+  std::shared_ptr<const comm::Plan> plan;
+  algo::Plane plane = algo::Plane::kParameters;
+  // The result takes the place of the plane's value. Else the plane is only
+  // read, and wait() says what the result is made of.
+  bool in_place = true;
+  int64_t step = 0; // for error messages
 };
 
 // One row of numbers for each worker.
@@ -52,9 +55,35 @@ class Cluster {
   // threads for it.
   virtual void for_each(const std::function<void(int)>& work) = 0;
 
-  // x_i <- sum_j W_ij x_j on a plane, by the plan, with the hooks around it.
-  virtual void
-  mix(const comm::Plan& plan, algo::Plane plane, const MixHooks& hooks) = 0;
+  // x_i <- sum_j W_ij x_j on a plane, by the plan.
+  virtual void mix(const comm::Plan& plan, algo::Plane plane) = 0;
+
+  // The same while the workers compute:
+  //
+  //   begin(request)                 once
+  //   release(index, b) for all b    by each hosted worker, ascending, from
+  //                                  the thread that computes it: its bucket b
+  //                                  is final
+  //   settle()                       when all hosted workers have done so
+  //   wait(index, b) for all b       by each hosted worker, ascending: until
+  //                                  the result of b is there
+  //
+  // A second exchange may begin before the first has been waited for;
+  // release is then about the newest, wait about the oldest. Everything else
+  // here that is collective must be called with no bucket left to release.
+  virtual void begin(const ExchangeRequest& request) = 0;
+  virtual void release(int index, int bucket) = 0;
+  virtual void settle() = 0;
+  // In place: no terms. Valid until the bucket is released the next time.
+  virtual kernel::MixTerms wait(int index, int bucket) = 0;
+  // Gives up the results that were not waited for.
+  virtual void drop() = 0;
+  // How the planes are cut, the same on all processes; at the beginning the
+  // whole plane is one bucket. No exchange is open.
+  virtual void set_buckets(const arena::Buckets& buckets) = 0;
+  // Whether buckets move while their workers compute others, so that it pays
+  // to release them early.
+  virtual bool overlaps() const = 0;
 
   // The mean over all workers of some pieces of a plane, summed in rank order;
   // into `out`, piece behind piece.
@@ -93,10 +122,16 @@ class Cluster {
 
   // Hosted workers that compute at once.
   virtual int threads() const = 0;
-  // Core-seconds that the hosted workers have spent in mix() beside its hooks:
-  // moving and combining planes, and waiting for them.
+  // Core-seconds spent on moving and combining planes, and on waiting for
+  // peers meanwhile. Where exchanges overlap with computing, so does this.
   virtual double exchange_seconds() const = 0;
-  // Sent by the hosted workers in mix() and sum().
+  // Seconds in which hosted workers could not go on, for want of a result.
+  virtual double wait_seconds() const = 0;
+  // The same by the peer that was waited for, of a worker that has a process
+  // to itself; else empty.
+  virtual std::span<const double> waits() const = 0;
+  // Sent by the hosted workers in mix(), sum(), and the exchanges that have
+  // been waited for.
   virtual comm::Traffic traffic() const = 0;
   // For error messages.
   virtual void set_step(int64_t step) = 0;

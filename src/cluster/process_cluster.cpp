@@ -2,10 +2,14 @@
 #include "cluster/clock.h"
 #include "cluster/cluster.h"
 #include "cluster/parameter_digest.h"
+#include "comm/comm_thread.h"
 #include "comm/fingerprint.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
+#include <type_traits>
 
 namespace grapevine::cluster {
 namespace {
@@ -16,7 +20,10 @@ class ProcessCluster : public Cluster {
       std::unique_ptr<transport::Transport> transport,
       comm::CommunicatorOptions options)
       : communicator_(std::move(transport), options),
-        rank_(communicator_.rank()) {}
+        rank_(communicator_.rank()),
+        chunk_bytes_(options.chunk_bytes),
+        waits_(communicator_.size()),
+        thread_(communicator_) {}
 
   int size() const override { return communicator_.size(); }
   std::span<const int> hosted() const override { return {&rank_, 1}; }
@@ -31,24 +38,59 @@ class ProcessCluster : public Cluster {
 
   void for_each(const std::function<void(int)>& work) override { work(0); }
 
-  void mix(const comm::Plan& plan, algo::Plane plane, const MixHooks& hooks)
-      override {
-    if (hooks.prepare) hooks.prepare(0);
-    double in_hooks = 0;
-    const auto timed = [&](const auto& hook) -> std::function<void(Range)> {
-      if (!hook) return {};
-      return [&](Range range) {
-        const auto start = Clock::now();
-        hook(0, range);
-        in_hooks += seconds_since(start);
-      };
-    };
-    const comm::MixHooks ranges{timed(hooks.before), timed(hooks.after)};
+  void mix(const comm::Plan& plan, algo::Plane plane) override {
     const auto start = Clock::now();
-    counted([&] {
-      communicator_.mix(plan, algo::plane_of(*arena_, plane), ranges);
-    });
-    exchange_seconds_ += seconds_since(start) - in_hooks;
+    counted([&] { communicator_.mix(plan, algo::plane_of(*arena_, plane)); });
+    exchange_seconds_ += seconds_since(start);
+  }
+
+  void set_buckets(const arena::Buckets& buckets) override {
+    GV_CHECK_EQ(open_, 0);
+    std::vector<std::vector<Range>> ranges;
+    for (int b = 0; b < buckets.size(); ++b) {
+      ranges.emplace_back(buckets.ranges(b).begin(), buckets.ranges(b).end());
+    }
+    cut_ = comm::make_cut(ranges, chunk_bytes_);
+  }
+
+  bool overlaps() const override { return true; }
+
+  void begin(const ExchangeRequest& request) override {
+    GV_CHECK_LT(open_, kMostOpen);
+    if (cut_ == nullptr) set_buckets(arena::Buckets::whole(arena_->layout()));
+    comm::Exchange& exchange = at(open_++);
+    exchange.open(
+        {.plan = request.plan,
+         .cut = cut_,
+         .plane = algo::plane_of(*arena_, request.plane),
+         .in_place = request.in_place,
+         .step = request.step});
+    thread_.start(exchange);
+  }
+
+  void release(int, int bucket) override { at(open_ - 1).release(bucket); }
+  void settle() override {}
+
+  kernel::MixTerms wait(int, int bucket) override {
+    comm::Exchange& exchange = at(0);
+    const double seconds = exchange.wait(bucket);
+    wait_seconds_ += seconds;
+    if (exchange.waited_for() >= 0) waits_[exchange.waited_for()] += seconds;
+    const kernel::MixTerms terms = exchange.terms();
+    if (bucket == cut_->buckets() - 1) {
+      traffic_ += exchange.traffic();
+      first_ = (first_ + 1) % kMostOpen;
+      --open_;
+    }
+    return terms;
+  }
+
+  void drop() override {
+    for (; open_ > 0; --open_) {
+      at(0).release(cut_->buckets() - 1);
+      first_ = (first_ + 1) % kMostOpen;
+    }
+    thread_.drain();
   }
 
   using Cluster::mean;
@@ -61,7 +103,7 @@ class ProcessCluster : public Cluster {
     for (const Range& piece : pieces) {
       place = std::copy_n(mine.data() + piece.begin, piece.size(), place);
     }
-    communicator_.all_reduce_mean(out);
+    call([&] { communicator_.all_reduce_mean(out); });
   }
 
   std::vector<double> sum(Rows mine) override {
@@ -71,9 +113,9 @@ class ProcessCluster : public Cluster {
   }
 
   void copy_first(algo::Plane plane) override {
-    communicator_.broadcast(
-        std::as_writable_bytes(algo::plane_of(*arena_, plane)),
-        0);
+    const auto bytes =
+        std::as_writable_bytes(algo::plane_of(*arena_, plane));
+    call([&] { communicator_.broadcast(bytes, 0); });
   }
 
   Rows all_gather(const Rows& mine) override {
@@ -82,7 +124,9 @@ class ProcessCluster : public Cluster {
         reinterpret_cast<const char*>(mine[0].data()),
         mine[0].size() * sizeof(double));
     Rows rows;
-    for (const std::string& text : communicator_.all_gather(bytes)) {
+    for (const std::string& text : call([&] {
+           return communicator_.all_gather(bytes);
+         })) {
       std::vector<double>& row =
           rows.emplace_back(text.size() / sizeof(double));
       std::memcpy(row.data(), text.data(), text.size());
@@ -92,17 +136,74 @@ class ProcessCluster : public Cluster {
 
   Rows gather(const Rows& mine) override {
     GV_CHECK_EQ(mine.size(), size_t{1});
-    return communicator_.gather(std::span<const double>(mine[0]), 0);
+    return call([&] {
+      return communicator_.gather(std::span<const double>(mine[0]), 0);
+    });
   }
 
-  bool any(bool mine) override { return communicator_.any(mine); }
-  std::string broadcast(std::string text) override {
-    return communicator_.broadcast(std::move(text), 0);
+  bool any(bool mine) override {
+    return call([&] { return communicator_.any(mine); });
   }
-  void barrier() override { communicator_.barrier(); }
+  std::string broadcast(std::string text) override {
+    return call([&] { return communicator_.broadcast(std::move(text), 0); });
+  }
+  void barrier() override {
+    call([&] { communicator_.barrier(); });
+  }
 
   std::string parameters_sha256() override {
-    // One replica at a time, so that worker 0 needs room for one only.
+    return call([&] { return hash_replicas(); });
+  }
+
+  int threads() const override { return 1; }
+  double exchange_seconds() const override {
+    double seconds = exchange_seconds_;
+    for (const comm::Exchange& exchange : exchanges_)
+      seconds += exchange.busy_seconds();
+    return seconds;
+  }
+  double wait_seconds() const override { return wait_seconds_; }
+  std::span<const double> waits() const override { return waits_; }
+  comm::Traffic traffic() const override { return traffic_; }
+  void set_step(int64_t step) override { step_ = step; }
+  void compare_fingerprints(
+      const std::map<std::string, std::string>& mine) override {
+    call([&] { comm::compare_fingerprints(communicator_, mine); });
+  }
+
+ private:
+  // The oldest is 0.
+  comm::Exchange& at(int index) {
+    return exchanges_[(first_ + index) % kMostOpen];
+  }
+
+  // Runs work on the communication thread and returns what it returns.
+  template <typename Work>
+  std::invoke_result_t<const Work&> call(const Work& work) {
+    if constexpr (std::is_void_v<std::invoke_result_t<const Work&>>) {
+      thread_.call([&] {
+        communicator_.set_step(step_);
+        work();
+      });
+    } else {
+      std::optional<std::invoke_result_t<const Work&>> result;
+      call([&] { result = work(); });
+      return std::move(*result);
+    }
+  }
+
+  template <typename Work>
+  void counted(const Work& work) {
+    call([&] {
+      const comm::Traffic before = communicator_.traffic();
+      work();
+      traffic_.messages += communicator_.traffic().messages - before.messages;
+      traffic_.bytes += communicator_.traffic().bytes - before.bytes;
+    });
+  }
+
+  // One replica at a time, so that worker 0 needs room for one only.
+  std::string hash_replicas() {
     const std::span<float> mine = arena_->parameters();
     if (rank_ != 0) {
       communicator_.exchange(0, mine, {});
@@ -118,29 +219,23 @@ class ProcessCluster : public Cluster {
     return hash.hex();
   }
 
-  int threads() const override { return 1; }
-  double exchange_seconds() const override { return exchange_seconds_; }
-  comm::Traffic traffic() const override { return traffic_; }
-  void set_step(int64_t step) override { communicator_.set_step(step); }
-  void compare_fingerprints(
-      const std::map<std::string, std::string>& mine) override {
-    comm::compare_fingerprints(communicator_, mine);
-  }
-
- private:
-  template <typename Work>
-  void counted(const Work& work) {
-    const comm::Traffic before = communicator_.traffic();
-    work();
-    traffic_.messages += communicator_.traffic().messages - before.messages;
-    traffic_.bytes += communicator_.traffic().bytes - before.bytes;
-  }
+  // One that is being waited for, and the next.
+  static constexpr int kMostOpen = 2;
 
   comm::Communicator communicator_;
   int rank_;
+  int64_t chunk_bytes_;
   arena::Arena* arena_ = nullptr;
+  int64_t step_ = -1;
   double exchange_seconds_ = 0;
+  double wait_seconds_ = 0;
+  std::vector<double> waits_;
   comm::Traffic traffic_; // not of evaluation and probes
+  std::shared_ptr<const comm::Cut> cut_;
+  std::array<comm::Exchange, kMostOpen> exchanges_; // a ring
+  int first_ = 0;
+  int open_ = 0;
+  comm::CommThread thread_; // last: it uses the others
 };
 
 } // namespace

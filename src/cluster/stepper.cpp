@@ -3,11 +3,14 @@
 #include "base/check.h"
 #include "cluster/clock.h"
 #include "cluster/invariants.h"
-#include "kernel/elementwise.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 
 namespace grapevine::cluster {
 namespace {
@@ -16,11 +19,31 @@ int64_t plane_bytes(const arena::Layout& layout) {
   return layout.size() * static_cast<int64_t>(sizeof(float));
 }
 
-Rows zeros(size_t workers, size_t tensors) {
-  return Rows(workers, std::vector<double>(tensors));
+// The order of worker 0, on all processes.
+std::vector<int> agree_on_order(Cluster& cluster, std::span<const int> mine) {
+  std::istringstream text(
+      cluster.broadcast(fmt::format("{}", fmt::join(mine, " "))));
+  std::vector<int> order;
+  for (int tensor = 0; text >> tensor;)
+    order.push_back(tensor);
+  return order;
 }
 
 } // namespace
+
+struct Stepper::Lane {
+  Lane(int index, arena::Arena& arena, std::function<void(int)> take_bucket)
+      : index(index),
+        arena(arena),
+        queue(std::move(take_bucket)) {}
+
+  int index;
+  arena::Arena& arena;
+  BucketQueue queue;
+  StepMeasures measures;
+  optim::StepInfo info;
+  double update_seconds = 0;
+};
 
 Stepper::Stepper(
     Cluster& cluster,
@@ -29,170 +52,229 @@ Stepper::Stepper(
     const graph::Schedule& schedule,
     StepperOptions options)
     : cluster_(cluster),
-      arenas_(std::move(arenas)),
       agreement_(agreement),
       schedule_(schedule),
       options_(options),
-      plans_(plane_bytes(arenas_.front()->layout())),
-      buffer_plans_(plane_bytes(arenas_.front()->buffer_layout())) {
-  GV_CHECK_EQ(arenas_.size(), cluster_.hosted().size());
+      plans_(plane_bytes(arenas.front()->layout())),
+      buffer_plans_(plane_bytes(arenas.front()->buffer_layout())),
+      buckets_(arena::Buckets::whole(arenas.front()->layout())) {
+  GV_CHECK_EQ(arenas.size(), cluster_.hosted().size());
+  for (int i = 0; i < static_cast<int>(arenas.size()); ++i) {
+    lanes_.push_back(std::make_unique<Lane>(i, *arenas[i], [this, i](int b) {
+      take_bucket(i, b);
+    }));
+  }
 }
 
+Stepper::~Stepper() = default;
+
 void Stepper::step(const StepRequest& request) {
-  cluster_.set_step(request.moment.step);
-  make_room(request.measure);
-  update_seconds_.assign(arenas_.size(), 0);
-  if (options_.check) {
-    const size_t tensors = arenas_.front()->layout().tensors().size();
-    sums_before_ = zeros(arenas_.size(), tensors);
-    sums_after_ = sums_before_;
-    magnitudes_ = sums_before_;
-  }
+  const int64_t step = request.moment.step;
+  cluster_.set_step(step);
+  begin_lanes(request);
   const auto mixing = schedule_.at(request.moment);
   plan_ = plans_.get(*mixing);
   if (options_.check && mixing->digest() != checked_weights_) {
-    check_doubly_stochastic(*mixing, request.moment.step);
+    check_doubly_stochastic(*mixing, step);
     checked_weights_ = mixing->digest();
   }
 
-  exchange(request);
-  fold_squares();
-
-  if (options_.average_buffers && arenas_.front()->buffer_layout().size() > 0) {
-    cluster_.mix(*buffer_plans_.get(*mixing), algo::Plane::kBuffers, {});
+  if (!traced_ && cluster_.overlaps()) trace_first_step(request);
+  begin_exchange(request);
+  cluster_.for_each([&](int index) { run_lane(index, request); });
+  if (releases_) cluster_.settle();
+  if (!agreement_.exchanges_ahead()) {
+    cluster_.for_each([&](int index) { finish_lane(index); });
   }
-  if (options_.check) {
-    check_mean(request.moment.step);
-    if (agreement_.keeps_replicas_equal() &&
-        mixing->form() == graph::Mixing::Form::kComplete) {
-      check_equal(request.moment.step);
-    }
+  computed_ = false;
+
+  if (options_.average_buffers &&
+      lanes_.front()->arena.buffer_layout().size() > 0) {
+    cluster_.mix(*buffer_plans_.get(*mixing), algo::Plane::kBuffers);
+  }
+  if (options_.check) check_step(step, *mixing);
+}
+
+void Stepper::begin_lanes(const StepRequest& request) {
+  for (const auto& lane : lanes_) {
+    lane->info = {
+        .step = request.moment.step,
+        .lr = request.lr,
+        .gradient_scale = 1};
+    lane->update_seconds = 0;
+    lane->measures
+        .begin(lane->arena.layout(), request.measure, options_.check);
+    lane->queue.begin(buckets_);
   }
 }
 
-void Stepper::exchange(const StepRequest& request) {
-  std::vector<optim::StepInfo> infos(
-      arenas_.size(),
-      {.step = request.moment.step, .lr = request.lr, .gradient_scale = 1});
-  const bool gradients_travel =
-      agreement_.exchanged() == algo::Plane::kGradients;
+void Stepper::trace_first_step(const StepRequest& request) {
+  Lane& lane = *lanes_.front();
+  OrderTracer tracer;
+  request.compute_gradient(lane.index, &tracer);
+  computed_ = true;
+  const arena::Layout& layout = lane.arena.layout();
+  const auto order =
+      tracer.order(static_cast<int>(layout.tensors().size()));
+  buckets_ = arena::Buckets(
+      layout,
+      agree_on_order(cluster_, order),
+      options_.bucket_bytes);
+  cluster_.set_buckets(buckets_);
+  traced_ = true;
+  lane.queue.begin(buckets_);
+}
+
+void Stepper::begin_exchange(const StepRequest& request) {
+  const bool ahead = agreement_.exchanges_ahead();
+  ExchangeRequest exchange{
+      .plan = plan_,
+      .plane = agreement_.exchanged(),
+      .in_place = !ahead,
+      .step = request.moment.step};
+  releases_ = true;
+  if (!ahead) {
+    cluster_.begin(exchange);
+    return;
+  }
+  if (!ahead_) {
+    cluster_.begin(exchange);
+    for (const auto& lane : lanes_)
+      cluster_.release(lane->index, buckets_.size() - 1);
+    cluster_.settle();
+  } else {
+    GV_CHECK_EQ(*ahead_, request.moment.step);
+  }
+  ahead_.reset();
+  releases_ = request.next.has_value();
+  if (!releases_) return;
+  exchange.plan = plan_at(*request.next);
+  exchange.step = request.next->step;
+  cluster_.begin(exchange);
+  ahead_ = exchange.step;
+}
+
+std::shared_ptr<const comm::Plan> Stepper::plan_at(
+    const graph::Moment& moment) {
+  return plans_.get(*schedule_.at(moment));
+}
+
+bool Stepper::updates_late() const {
+  return options_.clip > 0 &&
+         agreement_.exchanged() == algo::Plane::kGradients;
+}
+
+void Stepper::run_lane(int index, const StepRequest& request) {
+  Lane& lane = *lanes_[index];
+  // The norm of the worker's own gradient is known only after backward.
+  const bool clips = options_.clip > 0 && !updates_late();
+  const bool listens = cluster_.overlaps() && !clips;
+  if (!computed_) {
+    request.compute_gradient(index, listens ? &lane.queue : nullptr);
+  }
+  if (clips) lane.info.gradient_scale = clip_factor(lane.arena);
+  lane.queue.flush();
+}
+
+void Stepper::take_bucket(int index, int bucket) {
+  Lane& lane = *lanes_[index];
+  if (lane.measures.wants_everything()) {
+    for (const Range& range : buckets_.ranges(bucket))
+      lane.measures.add_gradients(lane.arena, range);
+  }
+  if (agreement_.exchanges_ahead()) {
+    const kernel::MixTerms mix = cluster_.wait(index, bucket);
+    for (const Range& range : buckets_.ranges(bucket)) {
+      if (lane.measures.wants_sums()) {
+        const auto& layout = lane.arena.layout();
+        const auto plane =
+            algo::plane_of(lane.arena, agreement_.exchanged());
+        lane.measures.add_before(layout, plane, range);
+        lane.measures.add_after(layout, plane, mix, range);
+      }
+      act(Part::kAfter, lane, range, mix);
+    }
+  } else {
+    for (const Range& range : buckets_.ranges(bucket)) {
+      act(Part::kBefore, lane, range);
+      if (lane.measures.wants_sums()) {
+        lane.measures.add_before(
+            lane.arena.layout(),
+            algo::plane_of(lane.arena, agreement_.exchanged()),
+            range);
+      }
+    }
+  }
+  if (releases_) cluster_.release(index, bucket);
+}
+
+void Stepper::finish_lane(int index) {
+  Lane& lane = *lanes_[index];
+  const bool late = updates_late();
+  for (int bucket = 0; bucket < buckets_.size(); ++bucket) {
+    cluster_.wait(index, bucket);
+    for (const Range& range : buckets_.ranges(bucket)) {
+      if (lane.measures.wants_sums()) {
+        lane.measures.add_after(
+            lane.arena.layout(),
+            algo::plane_of(lane.arena, agreement_.exchanged()),
+            {},
+            range);
+      }
+      if (!late) act(Part::kAfter, lane, range);
+    }
+  }
+  if (!late) return;
   // The norm of an averaged gradient is known only once all of it is there.
-  const bool update_late = options_.clip > 0 && gradients_travel;
-
-  const auto after = [&](int index, Range range) {
-    act(Part::kAfter, index, range, infos[index]);
-  };
-  MixHooks hooks;
-  hooks.prepare = [&](int index) {
-    request.compute_gradient(index);
-    if (request.measure == Measure::kEverything) {
-      const arena::Arena& arena = *arenas_[index];
-      squares_[index].gradients =
-          arena::squared_norms(arena.layout(), arena.gradients());
-    }
-    if (options_.clip > 0 && !gradients_travel) {
-      infos[index].gradient_scale = clip_factor(index);
-    }
-  };
-  hooks.before = [&](int index, Range range) {
-    act(Part::kBefore, index, range, infos[index]);
-    if (options_.check) record_sums(sums_before_, index, range);
-  };
-  hooks.after = [&](int index, Range range) {
-    if (options_.check) record_sums(sums_after_, index, range);
-    if (!update_late) after(index, range);
-  };
-  cluster_.mix(*plan_, agreement_.exchanged(), hooks);
-
-  if (update_late) {
-    cluster_.for_each([&](int index) {
-      infos[index].gradient_scale = clip_factor(index);
-      after(index, {0, arenas_[index]->layout().size()});
-    });
-  }
-}
-
-void Stepper::make_room(Measure measure) {
-  const size_t tensors = arenas_.front()->layout().tensors().size();
-  const std::vector<double> nothing;
-  const std::vector<double> places(tensors);
-  const bool all = measure == Measure::kEverything;
-  squares_.assign(
-      arenas_.size(),
-      {.parameters = nothing,
-       .gradients = nothing,
-       .updates = all ? places : nothing});
-  const int64_t blocks = arenas_.front()->layout().blocks();
-  block_squares_.assign(
-      arenas_.size(),
-      std::vector<double>(measure == Measure::kNothing ? 0 : blocks));
-}
-
-void Stepper::fold_squares() {
-  for (size_t i = 0; i < arenas_.size(); ++i) {
-    if (block_squares_[i].empty()) continue;
-    squares_[i].parameters =
-        arena::fold_blocks(arenas_[i]->layout(), block_squares_[i]);
-  }
+  lane.info.gradient_scale = clip_factor(lane.arena);
+  act(Part::kAfter, lane, {0, lane.arena.layout().size()});
 }
 
 void Stepper::act(
     Part part,
-    int index,
+    Lane& lane,
     Range range,
-    const optim::StepInfo& info) {
+    const kernel::MixTerms& mix) {
   const bool is_update = (part == Part::kBefore) == agreement_.adapts_first();
   const auto start = Clock::now();
-  if (is_update && !squares_[index].updates.empty()) {
-    measured_act(part, index, range, info);
-  } else {
-    plain_act(part, index, range, info);
-  }
-  update_seconds_[index] += seconds_since(start);
-}
-
-void Stepper::plain_act(
-    Part part,
-    int index,
-    Range range,
-    const optim::StepInfo& info) {
-  arena::Arena& arena = *arenas_[index];
-  const std::span<double> squares = block_squares_[index];
-  if (part == Part::kBefore) {
-    agreement_.before_exchange(arena, range, info, squares);
-  } else {
-    agreement_.after_exchange(arena, range, info, squares);
-  }
-}
-
-// In pieces that fit into the cache together with their old values.
-void Stepper::measured_act(
-    Part part,
-    int index,
-    Range range,
-    const optim::StepInfo& info) {
-  arena::Arena& arena = *arenas_[index];
-  Squares& squares = squares_[index];
-  constexpr int64_t kPiece = 16 * arena::kBlock;
-  const auto old =
-      std::make_unique_for_overwrite<float[]>(std::min(kPiece, range.size()));
-  const float* now = arena.parameters().data();
-  for (int64_t at = range.begin; at < range.end; at += kPiece) {
-    const Range piece{at, std::min(at + kPiece, range.end)};
-    std::copy_n(now + at, piece.size(), old.get());
-    plain_act(part, index, piece, info);
-    arena.layout().for_each_block(piece, [&](int tensor, Range block, int64_t) {
-      const float* before = old.get() + (block.begin - at);
-      squares.updates[tensor] += kernel::sum_of_squared_differences(
-          now + block.begin,
-          before,
-          block.size());
+  if (is_update && lane.measures.wants_everything()) {
+    lane.measures.measure_update(lane.arena, range, mix, [&](Range piece) {
+      agree(part, lane, piece, mix);
     });
+  } else {
+    agree(part, lane, range, mix);
+  }
+  lane.update_seconds += seconds_since(start);
+}
+
+void Stepper::agree(
+    Part part,
+    Lane& lane,
+    Range range,
+    const kernel::MixTerms& mix) {
+  const std::span<double> squares = lane.measures.parameter_squares();
+  if (part == Part::kBefore) {
+    agreement_.before_exchange(lane.arena, range, lane.info, squares);
+  } else {
+    agreement_.after_exchange(lane.arena, range, lane.info, mix, squares);
   }
 }
 
-double Stepper::clip_factor(int index) const {
-  const arena::Arena& arena = *arenas_[index];
+void Stepper::parameters_replaced() {
+  cluster_.drop();
+  ahead_.reset();
+}
+
+StepMeasures::Squares Stepper::squares(int index) const {
+  const Lane& lane = *lanes_[index];
+  return lane.measures.squares(lane.arena.layout());
+}
+
+double Stepper::update_seconds(int index) const {
+  return lanes_[index]->update_seconds;
+}
+
+double Stepper::clip_factor(const arena::Arena& arena) const {
   const std::vector<double> squares =
       arena::squared_norms(arena.layout(), arena.gradients());
   const double norm =
@@ -201,40 +283,32 @@ double Stepper::clip_factor(int index) const {
   return std::min(1.0, options_.clip / (norm + 1e-6));
 }
 
-void Stepper::record_sums(Rows& sums, int index, Range range) {
-  arena::Arena& arena = *arenas_[index];
-  const std::span<const float> plane =
-      algo::plane_of(arena, agreement_.exchanged());
-  arena.layout().for_each_block(range, [&](int tensor, Range block, int64_t) {
-    const float* values = plane.data() + block.begin;
-    sums[index][tensor] += kernel::sum(values, block.size());
-    if (&sums == &sums_before_) {
-      // By Cauchy-Schwarz an upper bound of the sum of absolute values.
-      magnitudes_[index][tensor] += std::sqrt(
-          kernel::sum_of_squares(values, block.size()) *
-          static_cast<double>(block.size()));
-    }
-  });
-}
-
-void Stepper::check_mean(int64_t step) const {
-  check_mean_preserved(
-      arenas_.front()->layout(),
-      cluster_.all_gather(sums_before_),
-      cluster_.all_gather(sums_after_),
-      cluster_.all_gather(magnitudes_),
-      step);
-}
-
-void Stepper::check_equal(int64_t step) const {
-  Rows mine;
-  for (const arena::Arena* arena : arenas_) {
-    mine.push_back(tensor_fingerprints(arena->layout(), arena->parameters()));
+void Stepper::check_step(int64_t step, const graph::Mixing& mixing) {
+  const arena::Layout& layout = lanes_.front()->arena.layout();
+  Rows before;
+  Rows after;
+  Rows magnitudes;
+  for (const auto& lane : lanes_) {
+    before.push_back(lane->measures.sums_before(layout));
+    after.push_back(lane->measures.sums_after(layout));
+    magnitudes.push_back(lane->measures.magnitudes(layout));
   }
-  check_replicas_equal(
-      arenas_.front()->layout(),
-      cluster_.all_gather(mine),
+  check_mean_preserved(
+      layout,
+      cluster_.all_gather(before),
+      cluster_.all_gather(after),
+      cluster_.all_gather(magnitudes),
       step);
+  if (!agreement_.keeps_replicas_equal() ||
+      mixing.form() != graph::Mixing::Form::kComplete) {
+    return;
+  }
+  Rows fingerprints;
+  for (const auto& lane : lanes_) {
+    fingerprints.push_back(
+        tensor_fingerprints(layout, lane->arena.parameters()));
+  }
+  check_replicas_equal(layout, cluster_.all_gather(fingerprints), step);
 }
 
 } // namespace grapevine::cluster

@@ -1,15 +1,36 @@
 // One synchronous step of all hosted workers: gradient, local rule and
-// exchange in the order that the agreement wants, clipping, batch-norm
-// buffers, norms, and, if asked for, the invariants.
+// exchange in the order that the agreement wants, bucket by bucket while
+// backward runs where the cluster can use that; clipping, batch-norm buffers,
+// norms, and, if asked for, the invariants.
+//
+// In the first step backward is only listened to: the order in which it
+// finishes gradients on worker 0 becomes the order of the buckets on all.
+// From then on, when a bucket's gradients are final,
+//
+//   allreduce             it is sent; after backward it is waited for and the
+//                         local rule acts on it
+//   adapt-then-combine    the local rule acts on it, and it is sent; after
+//                         backward it is waited for
+//   combine-while-adapt   its exchange, started a step ago, is waited for, the
+//                         local rule acts on it in one pass with the mixing,
+//                         and its next exchange is started
+//
+// Clipping by the global norm needs the whole gradient: then the local rule
+// acts after backward.
 #pragma once
 
 #include "algo/agreement.h"
+#include "arena/buckets.h"
+#include "cluster/bucket_queue.h"
 #include "cluster/cluster.h"
+#include "cluster/gradient_listener.h"
 #include "cluster/plan_cache.h"
+#include "cluster/step_measures.h"
 #include "graph/schedule.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,19 +43,20 @@ struct StepperOptions {
   // weights are doubly stochastic, replicas are equal where they must be.
   // The first violation throws Error with step, worker and tensor.
   bool check = false;
+  // What is updated and sent at once. Changes times, never results.
+  int64_t bucket_bytes = 1 << 20;
 };
-
-// What a step is asked to measure of the hosted workers. Norms of the new
-// parameters come out of the fused update; the rest needs a look at the
-// gradients and at the old parameters.
-enum class Measure { kNothing, kNorms, kEverything };
 
 struct StepRequest {
   graph::Moment moment;
+  // When the step after this one is; none after the last. An agreement that
+  // exchanges ahead begins that step's exchange.
+  std::optional<graph::Moment> next = std::nullopt;
   double lr = 0;
   Measure measure = Measure::kNothing;
-  // Fills the gradients of a hosted worker; called side by side.
-  std::function<void(int)> compute_gradient;
+  // Fills the gradients of a hosted worker; called side by side. The listener
+  // is told while it does so, where there is one.
+  std::function<void(int, GradientListener*)> compute_gradient;
 };
 
 class Stepper {
@@ -46,57 +68,59 @@ class Stepper {
       const algo::Agreement& agreement,
       const graph::Schedule& schedule,
       StepperOptions options);
+  ~Stepper();
 
+  // Collective. Allocates nothing once it has seen all plans of the schedule,
+  // where it measures nothing.
   void step(const StepRequest& request);
 
-  // Sums of squares of each tensor of a hosted worker in the last step, as far
-  // as it was asked to measure them; else empty.
-  struct Squares {
-    std::vector<double> parameters; // after the update, before averaging
-    std::vector<double> gradients;  // the worker's own, before averaging
-    std::vector<double> updates;    // new less old parameters
-  };
-  const Squares& squares(int index) const { return squares_[index]; }
+  // The parameters are no longer what the last step left: an exchange of those
+  // that is under way is given up. Collective.
+  void parameters_replaced();
 
-  // That a hosted worker's local rule took in the last step.
-  double update_seconds(int index) const { return update_seconds_[index]; }
+  // Of a hosted worker in the last step.
+  using Squares = StepMeasures::Squares;
+  Squares squares(int index) const;
+  // That its local rule took in the last step.
+  double update_seconds(int index) const;
 
   // What the last step's plan is.
   const comm::Plan& plan() const { return *plan_; }
+  // How the planes are cut; the whole plane before the first step.
+  const arena::Buckets& buckets() const { return buckets_; }
 
  private:
-  void exchange(const StepRequest& request);
-  void make_room(Measure measure);
-  void fold_squares();
-  // The agreement's part of the step on a range, and what is to be measured
-  // of it.
+  // A hosted worker's part of the step at hand.
+  struct Lane;
   enum class Part { kBefore, kAfter };
-  void act(Part part, int index, Range range, const optim::StepInfo& info);
+
+  void begin_lanes(const StepRequest& request);
+  void trace_first_step(const StepRequest& request);
+  void begin_exchange(const StepRequest& request);
+  void run_lane(int index, const StepRequest& request);
+  void take_bucket(int index, int bucket);
+  void finish_lane(int index);
   void
-  measured_act(Part part, int index, Range range, const optim::StepInfo& info);
-  void
-  plain_act(Part part, int index, Range range, const optim::StepInfo& info);
-  double clip_factor(int index) const;
-  void record_sums(std::vector<std::vector<double>>& sums, int index, Range);
-  void check_mean(int64_t step) const;
-  void check_equal(int64_t step) const;
+  act(Part part, Lane& lane, Range range, const kernel::MixTerms& mix = {});
+  void agree(Part part, Lane& lane, Range range, const kernel::MixTerms& mix);
+  bool updates_late() const;
+  double clip_factor(const arena::Arena& arena) const;
+  std::shared_ptr<const comm::Plan> plan_at(const graph::Moment& moment);
+  void check_step(int64_t step, const graph::Mixing& mixing);
 
   Cluster& cluster_;
-  std::vector<arena::Arena*> arenas_;
   const algo::Agreement& agreement_;
   const graph::Schedule& schedule_;
   StepperOptions options_;
   PlanCache plans_;
   PlanCache buffer_plans_;
   std::shared_ptr<const comm::Plan> plan_;
-  std::vector<Squares> squares_;
-  // Of the parameters, block by block, a row for each hosted worker.
-  std::vector<std::vector<double>> block_squares_;
-  std::vector<double> update_seconds_;
-  // --check: sums of each tensor of each hosted worker around the mixing.
-  std::vector<std::vector<double>> sums_before_;
-  std::vector<std::vector<double>> sums_after_;
-  std::vector<std::vector<double>> magnitudes_;
+  arena::Buckets buckets_;
+  bool traced_ = false;
+  bool computed_ = false;  // the gradients of the step at hand, while tracing
+  bool releases_ = false;  // buckets of the step at hand start an exchange
+  std::optional<int64_t> ahead_; // the step whose exchange is under way
+  std::vector<std::unique_ptr<Lane>> lanes_;
   uint64_t checked_weights_ = 0;
 };
 

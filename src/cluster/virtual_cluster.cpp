@@ -36,25 +36,43 @@ class VirtualCluster : public Cluster {
     });
   }
 
-  void mix(const comm::Plan& plan, algo::Plane plane, const MixHooks& hooks)
-      override {
-    const auto planes = planes_of(plane);
-    const Range whole{0, plane_size(plane)};
-    if (hooks.prepare || hooks.before) {
-      // The update follows its gradient while both are in the cache.
+  void mix(const comm::Plan& plan, algo::Plane plane) override {
+    mix_planes(plan, planes_of(plane), plane_size(plane));
+    count_traffic(plan, plane_size(plane));
+  }
+
+  // What is released early is mixed no earlier than the rest: the whole plane
+  // is one bucket.
+  void set_buckets(const arena::Buckets&) override {}
+  bool overlaps() const override { return false; }
+
+  void begin(const ExchangeRequest& request) override {
+    newest_ = request;
+    if (!request.in_place) make_room_for_results();
+  }
+  void release(int, int) override {}
+
+  void settle() override {
+    std::vector<float*> planes = planes_of(newest_.plane);
+    const int64_t count = plane_size(newest_.plane);
+    if (!newest_.in_place) {
       for_each([&](int index) {
-        if (hooks.prepare) hooks.prepare(index);
-        if (hooks.before) hooks.before(index, whole);
+        std::copy_n(planes[index], count, results_[index].data());
+        planes[index] = results_[index].data();
       });
     }
-    const auto start = Clock::now();
-    mixer_.mix(plan, planes, whole.size());
-    exchange_seconds_ += threads() * seconds_since(start);
-    count_traffic(plan, whole.size());
-    if (hooks.after) {
-      for_each([&](int index) { hooks.after(index, whole); });
-    }
+    mix_planes(*newest_.plan, planes, count);
+    settled_ = newest_;
   }
+
+  kernel::MixTerms wait(int index, int) override {
+    // One thread has worker 0.
+    if (index == 0) count_traffic(*settled_.plan, plane_size(settled_.plane));
+    if (settled_.in_place) return {};
+    return {.terms = {&result_pointers_[index], 1}, .weights = {}};
+  }
+
+  void drop() override {}
 
   using Cluster::mean;
   void mean(
@@ -111,12 +129,30 @@ class VirtualCluster : public Cluster {
 
   int threads() const override { return pool_.threads(); }
   double exchange_seconds() const override { return exchange_seconds_; }
+  double wait_seconds() const override { return 0; }
+  std::span<const double> waits() const override { return {}; }
   comm::Traffic traffic() const override { return traffic_; }
   void set_step(int64_t) override {}
   void compare_fingerprints(
       const std::map<std::string, std::string>&) override {}
 
  private:
+  void mix_planes(
+      const comm::Plan& plan,
+      std::span<float* const> planes,
+      int64_t count) {
+    const auto start = Clock::now();
+    mixer_.mix(plan, planes, count);
+    exchange_seconds_ += threads() * seconds_since(start);
+  }
+
+  void make_room_for_results() {
+    while (results_.size() < arenas_.size()) {
+      results_.emplace_back(arenas_[0]->layout().size());
+      result_pointers_.push_back(results_.back().data());
+    }
+  }
+
   std::vector<float*> planes_of(algo::Plane plane) {
     std::vector<float*> planes;
     for (arena::Arena* arena : arenas_) {
@@ -154,6 +190,11 @@ class VirtualCluster : public Cluster {
   comm::VirtualMixer mixer_;
   std::vector<int> ranks_;
   std::vector<arena::Arena*> arenas_;
+  ExchangeRequest newest_;
+  ExchangeRequest settled_;
+  // Of exchanges that are not in place, one for each worker.
+  std::vector<AlignedFloats> results_;
+  std::vector<const float*> result_pointers_;
   std::map<uint64_t, Sent> sent_; // by the plan's id
   comm::Traffic traffic_;
   double exchange_seconds_ = 0;

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "comm/collectives.h"
 #include "comm/group_plan.h"
+#include "comm/inbox_executor.h"
 #include "comm/link.h"
 #include "comm/mix_executor.h"
 #include "comm/tags.h"
@@ -11,8 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <deque>
+#include <list>
 #include <utility>
+#include <variant>
 
 namespace grapevine::comm {
 
@@ -26,11 +28,43 @@ constexpr int64_t kExchangeWindow = 8;
 // chunks; waking up for each costs more than it gives (measured over Gloo).
 constexpr int64_t kExchangePieceFloats = int64_t{1} << 23;
 
-struct Prepared {
+struct PreparedMix {
   uint64_t plan;
   int64_t count;
+  std::vector<Range> chunks;
   MixExecutor executor;
 };
+
+struct PreparedExchange {
+  uint64_t plan;
+  uint64_t cut;
+  bool in_place;
+  std::variant<MixExecutor, InboxExecutor> executor;
+};
+
+// Hands a mixing's chunks to the caller's hooks as ranges.
+class HookEvents : public ChunkEvents {
+ public:
+  HookEvents(const MixHooks& hooks, const std::vector<Range>& chunks)
+      : hooks_(hooks),
+        chunks_(chunks) {}
+  void before(int64_t c) override {
+    if (hooks_.before) hooks_.before(chunks_[c]);
+  }
+  void after(int64_t c) override {
+    if (hooks_.after) hooks_.after(chunks_[c]);
+  }
+
+ private:
+  const MixHooks& hooks_;
+  const std::vector<Range>& chunks_;
+};
+
+// Room for one more; the oldest goes.
+template <typename Prepared>
+void make_room(std::list<Prepared>& prepared) {
+  if (prepared.size() == kRemembered) prepared.pop_front();
+}
 
 // One direction of an exchange: pieces are posted and waited for in order.
 template <typename Float, typename Post>
@@ -72,23 +106,93 @@ struct Communicator::State {
       : options(options),
         link(std::move(transport), options.deadline) {}
 
-  MixExecutor& executor_for(const Plan& plan, int64_t count) {
-    for (Prepared& it : prepared) {
-      if (it.plan == plan.id() && it.count == count) return it.executor;
+  PreparedMix& prepare(const Plan& plan, int64_t count) {
+    for (PreparedMix& it : mixes) {
+      if (it.plan == plan.id() && it.count == count) return it;
     }
-    if (prepared.size() == kRemembered) prepared.pop_front();
-    prepared.push_back(
-        {plan.id(),
-         count,
-         MixExecutor(plan, link.rank(), count, options.chunk_bytes)});
-    const int64_t needed = prepared.back().executor.scratch_floats();
-    if (scratch.size() < needed) scratch = AlignedFloats(needed);
-    return prepared.back().executor;
+    make_room(mixes);
+    auto chunks = even_chunks(plan, count, options.chunk_bytes);
+    MixExecutor executor(plan, link.rank(), chunks);
+    need_scratch(executor.scratch_floats());
+    return mixes.emplace_back(PreparedMix{
+        plan.id(),
+        count,
+        std::move(chunks),
+        std::move(executor)});
   }
 
-  void count(const Traffic& sent) {
-    traffic.messages += sent.messages;
-    traffic.bytes += sent.bytes;
+  PreparedExchange& prepare(const ExchangeRequest& request) {
+    for (PreparedExchange& it : exchanges) {
+      if (it.plan == request.plan->id() && it.cut == request.cut->id &&
+          it.in_place == request.in_place) {
+        return it;
+      }
+    }
+    make_room(exchanges);
+    const Program program = request.plan->program(link.rank());
+    const auto& chunks = request.cut->chunks;
+    if (!request.in_place && InboxExecutor::fits(program)) {
+      return exchanges.emplace_back(PreparedExchange{
+          request.plan->id(),
+          request.cut->id,
+          request.in_place,
+          InboxExecutor(program, chunks)});
+    }
+    MixExecutor executor(*request.plan, link.rank(), chunks);
+    need_scratch(executor.scratch_floats());
+    return exchanges.emplace_back(PreparedExchange{
+        request.plan->id(),
+        request.cut->id,
+        request.in_place,
+        std::move(executor)});
+  }
+
+  void run(MixExecutor& executor, Exchange& exchange) {
+    float* value = exchange.request().plane.data();
+    if (exchange.request().in_place) {
+      exchange.begin(link, {}, executor.traffic());
+      executor.run(link, value, value, scratch.data(), exchange);
+      return;
+    }
+    const bool changes = executor.changes_value();
+    if (changes) need_inboxes(1, exchange.request().plane.size());
+    float* result = changes ? inbox_pointers[0] : value;
+    const float* term = result;
+    exchange.begin(
+        link,
+        {.terms = {&term, 1}, .weights = {}},
+        executor.traffic());
+    executor.run(link, value, result, scratch.data(), exchange);
+  }
+
+  void run(InboxExecutor& executor, Exchange& exchange) {
+    need_inboxes(executor.inboxes(), exchange.request().plane.size());
+    const float* value = exchange.request().plane.data();
+    std::array<const float*, InboxExecutor::kMostInboxes + 1> terms{};
+    size_t count = 0;
+    for (const int term : executor.terms()) {
+      terms[count++] = term < 0 ? value : inbox_pointers[term];
+    }
+    exchange.begin(
+        link,
+        {.terms = {terms.data(), count},
+         .weights = executor.weights(),
+         .scale = executor.scale()},
+        executor.traffic());
+    executor.run(link, value, inbox_pointers, exchange);
+  }
+
+  void need_scratch(int64_t floats) {
+    if (scratch.size() < floats) scratch = AlignedFloats(floats);
+  }
+
+  // Inboxes that are there stay where they are: the owner may be reading.
+  void need_inboxes(int count, size_t floats) {
+    while (inboxes.size() < static_cast<size_t>(count)) {
+      inboxes.emplace_back(static_cast<int64_t>(floats));
+      inbox_pointers.push_back(inboxes.back().data());
+    }
+    GV_CHECK_GE(inboxes.front().size(), static_cast<int64_t>(floats));
   }
 
   CommunicatorOptions options;
@@ -96,7 +200,10 @@ struct Communicator::State {
   // Shared by all plans, since one runs at a time. Outlives the link, whose
   // unfinished operations may still point here.
   AlignedFloats scratch;
-  std::deque<Prepared> prepared;
+  std::list<AlignedFloats> inboxes;
+  std::vector<float*> inbox_pointers;
+  std::list<PreparedMix> mixes;
+  std::list<PreparedExchange> exchanges;
   std::shared_ptr<const Plan> all_reduce;
   Link link;
 };
@@ -130,10 +237,35 @@ void Communicator::mix(
   GV_CHECK_EQ(plan.n(), size());
   const auto count = static_cast<int64_t>(plane.size());
   state_->link.run("mix", [&] {
-    MixExecutor& executor = state_->executor_for(plan, count);
-    executor.run(state_->link, plane.data(), state_->scratch.data(), hooks);
-    state_->count(executor.traffic());
+    PreparedMix& prepared = state_->prepare(plan, count);
+    HookEvents events(hooks, prepared.chunks);
+    prepared.executor.run(
+        state_->link,
+        plane.data(),
+        plane.data(),
+        state_->scratch.data(),
+        events);
+    state_->traffic += prepared.executor.traffic();
   });
+}
+
+void Communicator::run(Exchange& exchange) {
+  Link& link = state_->link;
+  try {
+    link.set_step(exchange.request().step);
+    link.run("exchange", [&] {
+      PreparedExchange& prepared = state_->prepare(exchange.request());
+      std::visit(
+          [&](auto& executor) {
+            state_->run(executor, exchange);
+            state_->traffic += executor.traffic();
+          },
+          prepared.executor);
+    });
+    exchange.finish(nullptr);
+  } catch (...) {
+    exchange.finish(std::current_exception());
+  }
 }
 
 void Communicator::exchange(
@@ -161,9 +293,9 @@ void Communicator::exchange(
       out.wait(link, i);
       out.post(i + kExchangeWindow);
     }
-    state_->count(
-        {.messages = outgoing.empty() ? 0 : 1,
-         .bytes = static_cast<int64_t>(outgoing.size_bytes())});
+    state_->traffic += {
+        .messages = outgoing.empty() ? 0 : 1,
+        .bytes = static_cast<int64_t>(outgoing.size_bytes())};
   });
 }
 
@@ -176,9 +308,9 @@ void Communicator::sum(std::span<double> values) {
   Link& link = state_->link;
   link.run("sum", [&] {
     const int messages = comm::sum(link, values);
-    state_->count(
-        {.messages = messages,
-         .bytes = messages * static_cast<int64_t>(values.size_bytes())});
+    state_->traffic += {
+        .messages = messages,
+        .bytes = messages * static_cast<int64_t>(values.size_bytes())};
   });
 }
 
@@ -237,6 +369,10 @@ void Communicator::set_step(int64_t step) {
 
 const Traffic& Communicator::traffic() const {
   return state_->traffic;
+}
+
+void Communicator::interrupt() {
+  state_->link.interrupt();
 }
 
 const FlightRecorder& Communicator::flight_recorder() const {

@@ -7,13 +7,16 @@
 // last operations from the flight recorder. An exception of a hook breaks the
 // communicator too, since the peers' messages are then in the air.
 //
-// One thread at a time. mix and exchange allocate nothing once a plan has been
-// seen with a plane of that size (the last 64 are remembered).
+// One thread at a time. mix, run and exchange allocate nothing once a plan has
+// been seen with a plane of that size and cut (the last 64 are remembered).
 #pragma once
 
 #include "base/range.h"
+#include "comm/chunks.h"
+#include "comm/exchange.h"
 #include "comm/flight_recorder.h"
 #include "comm/plan.h"
+#include "comm/traffic.h"
 #include "transport/transport.h"
 
 #include <chrono>
@@ -34,18 +37,6 @@ struct CommunicatorOptions {
   // A plan may want other chunks (Plan::chunk_bytes); at least 4096.
   int64_t chunk_bytes = 1 << 20;
 };
-
-// Payload that this worker has sent by mix, all_reduce_mean, exchange and sum;
-// a message is one logical transfer, however it was cut (one with nothing in it
-// is none). Barriers, gathers and the like are not counted.
-struct Traffic {
-  int64_t messages = 0;
-  int64_t bytes = 0;
-};
-
-// Elements. A caller that sums in blocks of this many, as the arena does, gets
-// every block whole, whatever the chunks are.
-inline constexpr int64_t kHookMultiple = 4096;
 
 // What a caller wants done to a piece of the plane just before it is first
 // sent (its local update) and just after its result is there.
@@ -71,6 +62,12 @@ class Communicator {
   // of kHookMultiple and, but for the last, have the same length.
   void
   mix(const Plan& plan, std::span<float> plane, const MixHooks& hooks = {});
+
+  // Runs an exchange to its end, at the pace at which its owner releases it
+  // from another thread. What goes wrong is told to the exchange, not thrown.
+  // Out of place, its terms stay valid until the chunk is written again: by
+  // the next exchange but one, or by the next once that chunk is released.
+  void run(Exchange& exchange);
 
   // Sends to a peer and receives from it at once, both ways in large pieces.
   // The lengths may differ from each other, but what one sends
@@ -102,7 +99,11 @@ class Communicator {
 
   // For error messages and the flight recorder.
   void set_step(int64_t step);
+  // Sent by mix, all_reduce_mean, exchange, sum and run. Barriers, gathers and
+  // the like are not counted.
   const Traffic& traffic() const;
+  // From any thread: the wait at hand, if any, and all that come later throw.
+  void interrupt();
   const FlightRecorder& flight_recorder() const;
 
  private:

@@ -1,7 +1,7 @@
 gv_layer(comm
   SOURCES program.cpp tape.cpp plan.cpp cost.cpp direct_plan.cpp
     group_plan.cpp doubling_plan.cpp block_scan_plan.cpp make_plan.cpp
-    virtual_mixer.cpp flight_recorder.cpp link.cpp mix_executor.cpp
-    collectives.cpp communicator.cpp fingerprint.cpp
-  DEPS Grapevine::base Grapevine::graph Grapevine::transport
-  PRIVATE_DEPS Grapevine::kernel)
+    virtual_mixer.cpp flight_recorder.cpp chunks.cpp link.cpp mix_executor.cpp
+    inbox_executor.cpp exchange.cpp collectives.cpp communicator.cpp
+    comm_thread.cpp fingerprint.cpp
+  DEPS Grapevine::base Grapevine::graph Grapevine::kernel Grapevine::transport)

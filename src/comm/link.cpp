@@ -69,6 +69,16 @@ void Link::wait(Ticket& ticket) {
         describe_failure(ticket, seconds_since(begin), error.what()));
   }
   recorder_.finish(ticket.flight, Flight::State::kDone);
+  const double seconds = seconds_since(begin);
+  if (seconds > longest_wait_) {
+    longest_wait_ = seconds;
+    slowest_peer_ = ticket.peer;
+  }
+}
+
+int Link::take_slowest_peer() {
+  longest_wait_ = 0;
+  return std::exchange(slowest_peer_, -1);
 }
 
 std::string Link::describe_failure(

@@ -57,6 +57,14 @@ class Link {
   // Waits at most the deadline; a ticket that is not valid is done already.
   void wait(Ticket& ticket);
 
+  // The peer of the longest wait since this was last asked, or -1.
+  int take_slowest_peer();
+  // Keeps what is in flight moving where the transport wants to be called for
+  // that (Transport::progress).
+  bool progress() { return transport_->progress(); }
+  // From any thread (Transport::interrupt).
+  void interrupt() { transport_->interrupt(); }
+
  private:
   template <typename Post>
   Ticket post(int peer, int64_t bytes, bool is_send, const Post& post);
@@ -71,6 +79,8 @@ class Link {
   const char* operation_ = "";
   int64_t step_ = -1;
   std::exception_ptr error_;
+  double longest_wait_ = 0; // seconds
+  int slowest_peer_ = -1;
 };
 
 } // namespace grapevine::comm

@@ -11,18 +11,9 @@ namespace grapevine::comm {
 
 namespace {
 
-constexpr int64_t kChunkMultiple = kHookMultiple;
 // Entries of a ring beyond those alive, so that a send has a little more time
 // before its place is needed.
 constexpr int kSpareEntries = 1;
-
-int64_t
-chunk_floats_for(const Plan& plan, int64_t count, int64_t wanted_bytes) {
-  const auto size = static_cast<int64_t>(sizeof(float));
-  const int64_t bytes = plan.chunk_bytes(count * size, wanted_bytes);
-  const int64_t floats = bytes / size / kChunkMultiple * kChunkMultiple;
-  return std::max(floats, kChunkMultiple);
-}
 
 // The slot whose memory a slot shares: the result lies over the value.
 int memory_of(int slot) {
@@ -34,11 +25,8 @@ int memory_of(int slot) {
 MixExecutor::MixExecutor(
     const Plan& plan,
     int rank,
-    int64_t count,
-    int64_t chunk_bytes)
-    : count_(count),
-      chunk_floats_(chunk_floats_for(plan, count, chunk_bytes)),
-      chunks_((count + chunk_floats_ - 1) / chunk_floats_) {
+    std::vector<Range> chunks)
+    : chunks_(std::move(chunks)) {
   const Program program = plan.program(rank);
   slots_.resize(program.slots);
   add_transfers(program);
@@ -75,7 +63,7 @@ void MixExecutor::add_transfers(const Program& program) {
          .piece = item.piece,
          .tag = tag,
          .sends_before = {},
-         .tickets = std::vector<Ticket>(chunks_)});
+         .tickets = std::vector<Ticket>(chunks_.size())});
     note(item.slot, item.piece);
     Slot& slot = slots_[item.slot];
     slot.last_use = std::max(slot.last_use, item.round);
@@ -83,8 +71,8 @@ void MixExecutor::add_transfers(const Program& program) {
   for (const Send& send : program.sends) {
     add(sends_, send, sent_to[send.peer]++);
     int64_t floats = 0;
-    for (int64_t c = 0; c < chunks_; ++c) {
-      floats += piece_of(chunk(c), send.piece).size();
+    for (const Range& chunk : chunks_) {
+      floats += piece_of(chunk, send.piece).size();
     }
     traffic_.bytes += floats * static_cast<int64_t>(sizeof(float));
     if (floats > 0) ++traffic_.messages;
@@ -99,6 +87,7 @@ void MixExecutor::add_transfers(const Program& program) {
     slots_[receive.slot].received = true;
     slots_[receive.slot].first_write = receive.round;
     if (receive.slot == kResult) {
+      changes_value_ = true;
       after_round_ = std::max(after_round_, receive.round);
     }
   }
@@ -117,6 +106,7 @@ void MixExecutor::add_sums(const Program& program) {
       slots_[term].last_use = std::max(slots_[term].last_use, combine.round);
     }
     if (combine.dst == kResult) {
+      changes_value_ = true;
       after_round_ = std::max(after_round_, combine.round);
     }
     most_terms = std::max(most_terms, combine.terms.size());
@@ -175,18 +165,20 @@ void MixExecutor::find_sends_before() {
 }
 
 void MixExecutor::lay_out_slots() {
-  const Range longest{0, std::min(chunk_floats_, count_)};
+  int64_t longest = 0;
+  for (const Range& chunk : chunks_)
+    longest = std::max(longest, chunk.size());
   for (size_t s = 2; s < slots_.size(); ++s) {
     Slot& slot = slots_[s];
     if (slot.of == 0) continue;
     const int alive = slot.last_use - slot.first_write + 1 + kSpareEntries +
                       (slot.received ? kPostAhead : 0);
-    slot.entries = std::min<int64_t>(alive, chunks_);
+    slot.entries = std::min<int64_t>(alive, chunks());
     // The pieces of a shorter chunk are no longer than those of a long one,
     // but one of them may begin a little later in proportion.
     slot.entry = 0;
     for (int p = slot.first; p <= slot.last; ++p) {
-      slot.entry += (longest.size() + slot.of - 1) / slot.of;
+      slot.entry += (longest + slot.of - 1) / slot.of;
     }
     slot.entry = (slot.entry + 15) / 16 * 16;
     slot.offset = scratch_floats_;
@@ -194,42 +186,44 @@ void MixExecutor::lay_out_slots() {
   }
 }
 
-Range MixExecutor::chunk(int64_t c) const {
-  return {c * chunk_floats_, std::min(count_, (c + 1) * chunk_floats_)};
-}
-
 std::span<float> MixExecutor::address(int slot, Piece piece, int64_t c) const {
-  const Range range = piece_of(chunk(c), piece);
+  const Range range = piece_of(chunks_[c], piece);
   const auto size = static_cast<size_t>(range.size());
-  if (slot < 2) return {plane_ + range.begin, size};
+  if (slot == kValue) return {value_ + range.begin, size};
+  if (slot == kResult) return {result_ + range.begin, size};
   const Slot& at = slots_[slot];
-  const int64_t first = piece_of(chunk(c), {at.first, at.of}).begin;
+  const int64_t first = piece_of(chunks_[c], {at.first, at.of}).begin;
   float* entry = scratch_ + at.offset + c % at.entries * at.entry;
   return {entry + (range.begin - first), size};
 }
 
+int MixExecutor::last_round() const {
+  int last = after_round_;
+  for (const auto* list : {&sends_, &receives_}) {
+    for (const Transfer& it : *list)
+      last = std::max(last, it.round);
+  }
+  for (const Sum& sum : sums_)
+    last = std::max(last, sum.what.round);
+  return last;
+}
+
 void MixExecutor::run(
     Link& link,
-    float* plane,
+    float* value,
+    float* result,
     float* scratch,
-    const MixHooks& hooks) {
-  plane_ = plane;
+    ChunkEvents& events) {
+  value_ = value;
+  result_ = result;
   scratch_ = scratch;
-  int last_round = after_round_;
-  for (const auto* list : {&sends_, &receives_}) {
-    for (const Transfer& it : *list) {
-      last_round = std::max(last_round, it.round);
-    }
-  }
-  for (const Sum& sum : sums_) {
-    last_round = std::max(last_round, sum.what.round);
-  }
-  for (int64_t time = -kPostAhead; time < last_round + chunks_; ++time) {
+  const int64_t end = last_round() + chunks();
+  for (int64_t time = -kPostAhead; time < end; ++time) {
     post_receives(link, time);
-    post_sends(link, time, hooks);
+    post_sends(link, time, events);
     finish_receives(link, time);
     combine(link, time);
-    hand_over(link, time, hooks);
+    hand_over(link, time, events);
   }
   for (Transfer& send : sends_) {
     for (Ticket& ticket : send.tickets)
@@ -266,9 +260,9 @@ void MixExecutor::post_send(Link& link, Transfer& send, int64_t c) {
   send.tickets[c] = link.send(std::as_bytes(from), send.peer, send.tag);
 }
 
-void MixExecutor::post_sends(Link& link, int64_t time, const MixHooks& hooks) {
+void MixExecutor::post_sends(Link& link, int64_t time, ChunkEvents& events) {
   const int64_t next = time + kPostAhead;
-  if (in_range(next) && hooks.before) hooks.before(chunk(next));
+  if (in_range(next)) events.before(next);
   for (Transfer& send : sends_) {
     const int64_t c = send.round == 0 ? next : time - send.round;
     if (in_range(c)) post_send(link, send, c);
@@ -303,14 +297,14 @@ void MixExecutor::combine(Link& link, int64_t time) {
   }
 }
 
-void MixExecutor::hand_over(Link& link, int64_t time, const MixHooks& hooks) {
+void MixExecutor::hand_over(Link& link, int64_t time, ChunkEvents& events) {
   const int64_t c = time - after_round_;
-  if (!in_range(c) || !hooks.after) return;
-  // The hook may write where these still read.
+  if (!in_range(c)) return;
+  // Whoever takes the chunk may write where these still read.
   for (Transfer& send : sends_) {
     if (send.slot < 2) link.wait(send.tickets[c]);
   }
-  hooks.after(chunk(c));
+  events.after(c);
 }
 
 } // namespace grapevine::comm

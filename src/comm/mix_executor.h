@@ -1,12 +1,12 @@
-// Runs one worker's program over a link, pipelined in chunks.
+// Runs one worker's program over a link, pipelined in the chunks of a cut.
 //
 // Chunk c of round r is due at time r + c. At each time, in this order:
 //
 //   1. post the receives due kPostAhead later;
-//   2. begin the chunk due kPostAhead later (hook `before`, sends of round 0)
-//      and post the sends of later rounds that are due now;
+//   2. begin the chunk due kPostAhead later (event `before`, sends of round
+//      0) and post the sends of later rounds that are due now;
 //   3. wait for the receives due now, and combine;
-//   4. hand finished chunks to the hook `after`.
+//   4. hand finished chunks over (event `after`).
 //
 // Nothing blocks in 2, and what 1 and 3 wait for was posted by the peer at the
 // same time or before (sends: received in the peer's 1 of an earlier time;
@@ -17,9 +17,10 @@
 // entries, with sends waited for before their entry is used again.
 #pragma once
 
-#include "comm/communicator.h"
+#include "comm/chunks.h"
 #include "comm/link.h"
 #include "comm/plan.h"
+#include "comm/traffic.h"
 
 #include <span>
 #include <vector>
@@ -28,16 +29,24 @@ namespace grapevine::comm {
 
 class MixExecutor {
  public:
-  // For planes of `count` floats.
-  MixExecutor(const Plan& plan, int rank, int64_t count, int64_t chunk_bytes);
+  MixExecutor(const Plan& plan, int rank, std::vector<Range> chunks);
 
   // Scratch that run needs, in floats. It may be shared with other executors
   // that do not run at the same time.
   int64_t scratch_floats() const { return scratch_floats_; }
   // What one run sends.
   Traffic traffic() const { return traffic_; }
+  // False where this worker's value stays as it is: then `result` is not
+  // written.
+  bool changes_value() const { return changes_value_; }
 
-  void run(Link& link, float* plane, float* scratch, const MixHooks& hooks);
+  // From `value` into `result`, which may be the same plane.
+  void run(
+      Link& link,
+      float* value,
+      float* result,
+      float* scratch,
+      ChunkEvents& events);
 
  private:
   struct Slot {
@@ -76,16 +85,17 @@ class MixExecutor {
   std::vector<int> sends_reading(int slot, Piece piece) const;
   void check_rules() const;
 
-  Range chunk(int64_t c) const;
-  bool in_range(int64_t c) const { return c >= 0 && c < chunks_; }
+  int64_t chunks() const { return static_cast<int64_t>(chunks_.size()); }
+  bool in_range(int64_t c) const { return c >= 0 && c < chunks(); }
+  int last_round() const;
   std::span<float> address(int slot, Piece piece, int64_t c) const;
 
   void post_receives(Link& link, int64_t time);
-  void post_sends(Link& link, int64_t time, const MixHooks& hooks);
+  void post_sends(Link& link, int64_t time, ChunkEvents& events);
   void post_send(Link& link, Transfer& send, int64_t c);
   void finish_receives(Link& link, int64_t time);
   void combine(Link& link, int64_t time);
-  void hand_over(Link& link, int64_t time, const MixHooks& hooks);
+  void hand_over(Link& link, int64_t time, ChunkEvents& events);
   // The sends listed, of the chunk whose place chunk c takes in `slot`.
   void wait_for_sends(
       Link& link,
@@ -93,9 +103,7 @@ class MixExecutor {
       int slot,
       int64_t c);
 
-  int64_t count_;
-  int64_t chunk_floats_;
-  int64_t chunks_;
+  std::vector<Range> chunks_;
   std::vector<Slot> slots_;
   std::vector<Transfer> sends_;
   std::vector<Transfer> receives_;
@@ -103,9 +111,11 @@ class MixExecutor {
   std::vector<const float*> terms_; // of the combine at hand
   int after_round_ = 0;             // when a chunk is handed over
   int64_t scratch_floats_ = 0;
+  bool changes_value_ = false;
   Traffic traffic_;
   // Of the run at hand.
-  float* plane_ = nullptr;
+  float* value_ = nullptr;
+  float* result_ = nullptr;
   float* scratch_ = nullptr;
 };
 

@@ -64,6 +64,16 @@ class Transport {
   // TimeoutError naming the peer when the deadline passes first, and
   // TransportError naming the peer when the link or the peer has failed.
   virtual void wait(Request request, Deadline deadline) = 0;
+
+  // Moves what is in flight, where that happens only while the transport is
+  // called; call it now and then while nothing is waited for. False where it
+  // is not needed. Never waits.
+  virtual bool progress() { return false; }
+
+  // The one call that any thread may make at any time: the wait at hand, if
+  // any, and every later operation throw a TransportError. For whoever must
+  // end without the peers; they soon fail too.
+  virtual void interrupt() = 0;
 };
 
 } // namespace grapevine::transport

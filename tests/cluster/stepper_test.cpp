@@ -54,12 +54,24 @@ void fill_gradient(arena::Arena& arena, int rank, int64_t step) {
   }
 }
 
+// Gradients become final in another order on every worker and step, and one
+// tensor's never does in odd steps.
+void announce(GradientListener* listener, int rank, int64_t step) {
+  if (listener == nullptr) return;
+  for (int i = 0; i < 3; ++i) {
+    if (step % 2 == 1 && i == 1) continue;
+    listener->tensor_ready(static_cast<int>((i + rank + step) % 3));
+  }
+}
+
 struct Case {
   std::string agreement = "adapt-then-combine";
   std::string graph = "ring";
   int n = 4;
   double clip = 0;
   bool equal_start = true;
+  int64_t replaced_at = -1; // parameters change after this step
+  int64_t bucket_bytes = 1 << 20;
 };
 
 struct Outcome {
@@ -94,15 +106,30 @@ Outcome train(const Case& c, Cluster& cluster) {
       pointers,
       *agreement,
       *schedule,
-      {.clip = c.clip, .average_buffers = true, .check = c.equal_start});
+      {.clip = c.clip,
+       .average_buffers = true,
+       .check = c.equal_start,
+       .bucket_bytes = c.bucket_bytes});
   for (int64_t step = 0; step < kSteps; ++step) {
-    stepper.step(
-        {.moment = {step, step},
-         .lr = 0.05,
-         .measure = Measure::kEverything,
-         .compute_gradient = [&](int index) {
-           fill_gradient(arenas[index], cluster.hosted()[index], step);
-         }});
+    StepRequest request{
+        .moment = {step, step},
+        .lr = 0.05,
+        .measure = Measure::kEverything,
+        .compute_gradient = [&](int index, GradientListener* listener) {
+          const int rank = cluster.hosted()[index];
+          fill_gradient(arenas[index], rank, step);
+          announce(listener, rank, step);
+        }};
+    if (step + 1 < kSteps) request.next = graph::Moment{step + 1, step + 1};
+    stepper.step(request);
+    if (c.replaced_at == step) {
+      // What a checkpoint or a global average does to a run.
+      for (arena::Arena& arena : arenas) {
+        for (float& value : arena.parameters())
+          value *= 0.5F;
+      }
+      stepper.parameters_replaced();
+    }
   }
   Outcome outcome;
   outcome.sha256 = cluster.parameters_sha256();
@@ -122,7 +149,8 @@ Outcome train_virtually(const Case& c, int threads) {
 }
 
 // A thread for each worker; the outcome of worker 0 with all workers' traffic.
-Outcome train_over_threads(const Case& c, int64_t chunk_bytes) {
+Outcome train_over_threads(Case c, int64_t chunk_bytes) {
+  c.bucket_bytes = chunk_bytes;
   auto transports = transport::make_local_transports(c.n);
   std::vector<Outcome> outcomes(c.n);
   std::vector<std::jthread> threads;
@@ -177,6 +205,25 @@ std::vector<Case> cases() {
     }
     list.push_back({.graph = "ring", .n = n, .clip = 1});
     list.push_back({.graph = "ring", .n = n, .equal_start = false});
+    for (const char* graph :
+         {"ring", "exponential", "complete", "ada", "star", "lattice"}) {
+      list.push_back(
+          {.agreement = "combine-while-adapt", .graph = graph, .n = n});
+    }
+    Case ahead{.agreement = "combine-while-adapt", .n = n};
+    ahead.equal_start = false;
+    list.push_back(ahead);
+    ahead.clip = 1;
+    list.push_back(ahead);
+    ahead.replaced_at = 1;
+    list.push_back(ahead);
+    if (n % 2 != 0) continue;
+    list.push_back(
+        {.agreement = "combine-while-adapt",
+         .graph = "one-peer-exponential",
+         .n = n});
+    list.push_back(
+        {.agreement = "combine-while-adapt", .graph = "aer", .n = n});
   }
   return list;
 }
@@ -189,7 +236,8 @@ INSTANTIATE_TEST_SUITE_P(
       std::string name = info.param.agreement + "_" + info.param.graph + "_" +
                          std::to_string(info.param.n) +
                          (info.param.clip > 0 ? "_clip" : "") +
-                         (info.param.equal_start ? "" : "_apart");
+                         (info.param.equal_start ? "" : "_apart") +
+                         (info.param.replaced_at < 0 ? "" : "_replaced");
       std::ranges::replace(name, '-', '_');
       return name;
     });
@@ -202,6 +250,52 @@ TEST(Stepper, AdaptThenCombineOnCompleteFollowsAllreduce) {
   for (size_t i = 0; i < centralized.parameters.size(); ++i) {
     ASSERT_NEAR(decentralized.parameters[i], centralized.parameters[i], 2e-6)
         << i;
+  }
+}
+
+// x_i(t+1) = sum_j W_ij x_j(t) - lr m_i, written down plainly in double, and
+// the mean over workers that theory promises.
+TEST(Stepper, CombineWhileAdaptIsItsFormula) {
+  for (const char* graph : {"ring", "one-peer-exponential", "star"}) {
+    const Case c{
+        .agreement = "combine-while-adapt",
+        .graph = graph,
+        .n = 4,
+        .equal_start = false};
+    std::vector<arena::Arena> arenas;
+    for (int rank = 0; rank < c.n; ++rank)
+      arenas.push_back(make_arena(rank, false));
+    const size_t size = arenas[0].parameters().size();
+    std::vector<std::vector<double>> momenta(c.n, std::vector<double>(size));
+    const auto schedule = graph::make_schedule({.name = c.graph, .n = c.n});
+    for (int64_t step = 0; step < kSteps; ++step) {
+      std::vector<std::vector<double>> next(c.n, std::vector<double>(size));
+      for (int i = 0; i < c.n; ++i) {
+        fill_gradient(arenas[i], i, step);
+        for (const auto& term : schedule->at({step, step})->row(i)) {
+          for (size_t e = 0; e < size; ++e)
+            next[i][e] += term.weight * arenas[term.rank].parameters()[e];
+        }
+        for (const auto& tensor : arenas[i].layout().tensors()) {
+          const double decay = tensor.is_matrix ? 1e-3 : 0;
+          for (int64_t e = tensor.offset; e < tensor.range().end; ++e) {
+            const double d = arenas[i].gradients()[e] +
+                             decay * arenas[i].parameters()[e];
+            momenta[i][e] = step == 0 ? d : 0.9 * momenta[i][e] + d;
+            next[i][e] -= 0.05 * momenta[i][e];
+          }
+        }
+      }
+      for (int i = 0; i < c.n; ++i) {
+        for (size_t e = 0; e < size; ++e)
+          arenas[i].parameters()[e] = static_cast<float>(next[i][e]);
+      }
+    }
+    const Outcome outcome = train_virtually(c, 1);
+    for (size_t e = 0; e < size; ++e) {
+      ASSERT_NEAR(outcome.parameters[e], arenas[0].parameters()[e], 1e-5)
+          << graph << " " << e;
+    }
   }
 }
 
@@ -245,7 +339,7 @@ TEST(Stepper, MeasuresWhatTheStepDid) {
         {.moment = {},
          .lr = kLr,
          .measure = Measure::kEverything,
-         .compute_gradient = [&](int index) {
+         .compute_gradient = [&](int index, GradientListener*) {
            fill_gradient(arenas[index], index, 0);
          }});
     std::vector<double> gradients(3);
@@ -269,7 +363,7 @@ TEST(Stepper, MeasuresWhatTheStepDid) {
         updates[t] += kLr * used * kLr * used;
         after[t] += (x - kLr * used) * (x - kLr * used);
       }
-      const Stepper::Squares& squares = stepper.squares(1);
+      const Stepper::Squares squares = stepper.squares(1);
       EXPECT_NEAR(squares.gradients[t], gradients[t], 1e-6 * gradients[t]);
       EXPECT_NEAR(squares.updates[t], updates[t], 1e-4 * updates[t]) << name;
       EXPECT_NEAR(squares.parameters[t], after[t], 1e-6 * after[t]);
@@ -292,7 +386,9 @@ TEST(Stepper, MeasuresNothingUnlessAsked) {
         {.moment = {},
          .lr = 0.1,
          .measure = measure,
-         .compute_gradient = [&](int) { fill_gradient(arena, 0, 0); }});
+         .compute_gradient = [&](int, GradientListener*) {
+           fill_gradient(arena, 0, 0);
+         }});
   };
   step(Measure::kNorms);
   EXPECT_EQ(stepper.squares(0).parameters.size(), 3U);

@@ -175,6 +175,8 @@ class CountingTransport : public transport::Transport {
   void wait(transport::Request request, Deadline deadline) override {
     inner_->wait(request, deadline);
   }
+  bool progress() override { return inner_->progress(); }
+  void interrupt() override { inner_->interrupt(); }
 
  private:
   std::unique_ptr<Transport> inner_;

@@ -98,16 +98,23 @@ bool GlooOperation::wait(Deadline deadline) {
     return true;
   }
   for (const WorkPointer& piece : pieces_) {
-    piece->wait(c10d_timeout(deadline));
+    // False is an abort; a time-out throws.
+    if (!piece->wait(c10d_timeout(deadline))) {
+      throw std::runtime_error("interrupted");
+    }
   }
   return true;
 }
 
-void GlooOperation::cancel() {
+void GlooOperation::abort() {
   // An abort stays until a wait meets it, so none can be missed.
   for (const WorkPointer& piece : pieces_) {
     piece->abort();
   }
+}
+
+void GlooOperation::cancel() {
+  abort();
   watcher_.reset();
   watched_ = false;
   pieces_.clear();

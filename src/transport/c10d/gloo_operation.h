@@ -63,6 +63,8 @@ class GlooOperation {
   bool test();
   bool wait(Deadline deadline);
 
+  // From any thread while another waits: that wait throws.
+  void abort();
   // Ends all waiting, so that this can be destroyed or begun anew.
   void cancel();
 

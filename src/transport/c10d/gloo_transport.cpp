@@ -7,6 +7,8 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <mutex>
+
 namespace grapevine::transport {
 namespace {
 
@@ -58,6 +60,7 @@ class GlooTransport : public Transport {
     failure_.throw_if_happened();
     GlooOperation& operation = slots_.at(request);
     try {
+      const Waiting waiting(*this, operation);
       if (!operation.wait(deadline)) time_out(operation);
     } catch (const Error&) {
       throw;
@@ -70,7 +73,31 @@ class GlooTransport : public Transport {
     slots_.give_back(request);
   }
 
+  void interrupt() override {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = true;
+    if (waited_for_ != nullptr) waited_for_->abort();
+  }
+
  private:
+  // Names the operation at hand to whoever interrupts.
+  class Waiting {
+   public:
+    Waiting(GlooTransport& transport, GlooOperation& operation)
+        : transport_(transport) {
+      const std::lock_guard lock(transport_.mutex_);
+      if (transport_.interrupted_) throw std::runtime_error("interrupted");
+      transport_.waited_for_ = &operation;
+    }
+    ~Waiting() {
+      const std::lock_guard lock(transport_.mutex_);
+      transport_.waited_for_ = nullptr;
+    }
+
+   private:
+    GlooTransport& transport_;
+  };
+
   Request
   post(Direction direction, std::byte* data, size_t bytes, int peer, Tag tag) {
     failure_.throw_if_happened();
@@ -138,6 +165,10 @@ class GlooTransport : public Transport {
       std::vector<at::Tensor>(1); // what c10d's calls want
   SlotTable<GlooOperation> slots_;
   Failure failure_;
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  GlooOperation* waited_for_ = nullptr;
+  bool interrupted_ = false;
 };
 
 } // namespace

@@ -28,9 +28,9 @@ LocalHub::LocalHub(int size) : members_(size) {}
 
 void LocalHub::post(LocalOperation& operation) {
   std::unique_lock lock(mutex_);
-  const Member& peer = members_[operation.peer];
-  if (peer.left) {
-    fail(operation, left_message(operation.peer, peer.reason));
+  for (const int rank : {operation.owner, operation.peer}) {
+    if (!members_[rank].left) continue;
+    fail(operation, left_message(rank, members_[rank].reason));
     return;
   }
   LocalOperation* partner = take_partner(operation);
@@ -63,7 +63,7 @@ void LocalHub::post(LocalOperation& operation) {
   --other.copies;
   operation.state = State::kDone;
   partner->state = State::kDone;
-  other.changed.notify_one();
+  other.changed.notify_all();
 }
 
 bool LocalHub::finished(const LocalOperation& operation) {
@@ -112,7 +112,7 @@ LocalOperation* LocalHub::take_partner(const LocalOperation& operation) {
 void LocalHub::fail(LocalOperation& operation, const std::string& error) {
   operation.state = State::kFailed;
   operation.error = error;
-  members_[operation.owner].changed.notify_one();
+  members_[operation.owner].changed.notify_all();
 }
 
 void LocalHub::fail_operations_with(int rank) {

@@ -29,7 +29,7 @@ struct LocalOperation {
 };
 
 // All functions may be called from any thread; for one rank, from one thread
-// at a time.
+// at a time, but for leave.
 class LocalHub {
  public:
   explicit LocalHub(int size);
@@ -45,14 +45,15 @@ class LocalHub {
   bool wait(const LocalOperation& operation, Deadline deadline);
 
   // The rank's listed operations are withdrawn, and its peers' operations with
-  // it fail, now and later. Returns when no copy touches its bytes any more.
+  // it fail, now and later, as do its own later ones. Returns when no copy touches its bytes any more.
   // Leaving twice changes nothing.
   void leave(int rank, const std::string& reason);
 
  private:
   using State = LocalOperation::State;
 
-  // One for each rank; a condition has at most one waiter, the rank's thread.
+  // One for each rank. Its condition is waited for by the rank's thread, and
+  // by whoever lets the rank leave.
   struct Member {
     std::condition_variable changed;
     std::vector<LocalOperation*> listed; // for this receiver, as posted

@@ -55,6 +55,8 @@ class LocalTransport : public Transport {
     throw TimeoutError(message);
   }
 
+  void interrupt() override { hub_->leave(rank_, "interrupted"); }
+
  private:
   Request
   post(Direction direction, std::span<std::byte> bytes, int peer, Tag tag) {

@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <thread>
 
@@ -115,6 +116,7 @@ class MpiTransport : public Transport {
     MpiOperation& operation = slots_.at(request);
     Backoff backoff;
     while (!advance(operation)) {
+      if (interrupted_) fail(describe(operation), "interrupted");
       if (deadline.passed()) {
         const auto message = "timed out " + describe(operation);
         failure_.remember(message);
@@ -125,6 +127,15 @@ class MpiTransport : public Transport {
     slots_.give_back(request);
   }
 
+  bool progress() override {
+    // Any call does; what it finds does not matter.
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
+    return true;
+  }
+
+  void interrupt() override { interrupted_ = true; }
+
  private:
   template <typename PostPiece>
   Request post(
@@ -134,6 +145,7 @@ class MpiTransport : public Transport {
       Tag tag,
       PostPiece&& post_piece) {
     failure_.throw_if_happened();
+    if (interrupted_) fail("mpi", "interrupted");
     check_operation(rank_, size_, peer, tag);
     const Request request = slots_.take();
     MpiOperation& operation = slots_.at(request);
@@ -197,6 +209,7 @@ class MpiTransport : public Transport {
   int size_ = 1;
   SlotTable<MpiOperation> slots_;
   Failure failure_;
+  std::atomic<bool> interrupted_ = false;
 };
 
 } // namespace

@@ -1,0 +1,209 @@
+// Planes on their way while their owner goes on, over threads: the same bits
+// as a plain mixing, for every plan, cut and order of buckets.
+#include "comm/comm_thread.h"
+#include "comm/support.h"
+#include "kernel/mix_terms.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace grapevine::comm {
+namespace {
+
+using testing::Case;
+using testing::options_with;
+using testing::Planes;
+using testing::run_workers;
+
+// Buckets from the end of the plane, as backward has them; the second of them
+// in two ranges.
+std::vector<std::vector<Range>> backward_buckets(int64_t count) {
+  constexpr int64_t kStep = 2 * kHookMultiple;
+  std::vector<std::vector<Range>> buckets;
+  for (int64_t begin = (count - 1) / kStep * kStep; begin >= 0;
+       begin -= kStep) {
+    buckets.push_back({{begin, std::min(begin + kStep, count)}});
+  }
+  if (buckets.size() > 3) {
+    buckets[1].push_back(buckets[3][0]);
+    std::ranges::sort(buckets[1], {}, &Range::begin);
+    buckets.erase(buckets.begin() + 3);
+  }
+  return buckets;
+}
+
+// What a worker has after the exchange, put together by itself.
+std::vector<float>
+combined(const Exchange& exchange, const std::vector<float>& plane) {
+  const kernel::MixTerms terms = exchange.terms();
+  if (terms.terms.empty()) return plane;
+  std::vector<float> result(plane.size());
+  kernel::mixed_value(
+      result.data(),
+      terms,
+      0,
+      static_cast<int64_t>(plane.size()));
+  return result;
+}
+
+class ExchangeSweep : public ::testing::TestWithParam<int> {};
+
+TEST_P(ExchangeSweep, GivesTheBitsOfAPlainMixing) {
+  const int n = GetParam();
+  const std::vector<Case> cases = testing::cases(n);
+  for (const int64_t count : {1, 7, 1000, (1 << 16) + 1}) {
+    const Planes planes = testing::make_planes(n, count);
+    for (const bool in_place : {true, false}) {
+      std::vector<Planes> results(cases.size(), Planes(n));
+      run_workers(n, options_with(1 << 15), [&](Communicator& worker) {
+        const auto cut = make_cut(backward_buckets(count), 1 << 15);
+        std::vector<float> plane = planes[worker.rank()];
+        Exchange exchange;
+        CommThread thread(worker);
+        for (size_t c = 0; c < cases.size(); ++c) {
+          plane = planes[worker.rank()];
+          exchange.open({cases[c].plan, cut, plane, in_place});
+          thread.start(exchange);
+          for (int b = 0; b < cut->buckets(); ++b)
+            exchange.release(b);
+          for (int b = 0; b < cut->buckets(); ++b)
+            exchange.wait(b);
+          results[c][worker.rank()] = combined(exchange, plane);
+        }
+        thread.drain();
+      });
+      for (size_t c = 0; c < cases.size(); ++c) {
+        ASSERT_TRUE(results[c] == testing::mix_all(*cases[c].plan, planes))
+            << cases[c].name << ", count " << count << ", in place "
+            << in_place;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Workers,
+    ExchangeSweep,
+    ::testing::Values(1, 2, 3, 4, 7, 8));
+
+// x(t+1) = W(t) x(t) + 1, with the exchange of x(t+1) started bucket by bucket
+// while that of x(t) is still being waited for.
+TEST(Exchange, TwoAreOpenAtOnce) {
+  constexpr int kWorkers = 4;
+  constexpr int64_t kCount = 60'001;
+  constexpr int kSteps = 30;
+  const auto plan_at = [](int step) {
+    const auto groups = testing::random_groups(kWorkers, 1 + step % 4, step);
+    return make_plan(graph::Mixing::groups(kWorkers, groups), 1 << 18);
+  };
+  std::vector<std::shared_ptr<const Plan>> plans;
+  for (int step = 0; step <= kSteps; ++step)
+    plans.push_back(plan_at(step));
+  Planes expected = testing::make_planes(kWorkers, kCount);
+  Planes planes = expected;
+  for (int step = 0; step < kSteps; ++step) {
+    expected = testing::mix_all(*plans[step], std::move(expected));
+    for (auto& plane : expected) {
+      for (float& value : plane)
+        value += 1;
+    }
+  }
+  run_workers(kWorkers, options_with(1 << 15), [&](Communicator& worker) {
+    std::vector<float>& x = planes[worker.rank()];
+    const auto buckets = backward_buckets(kCount);
+    const auto cut = make_cut(buckets, 1 << 15);
+    std::array<Exchange, 2> exchanges;
+    CommThread thread(worker);
+    const auto open = [&](int step) {
+      exchanges[step % 2].open({plans[step], cut, x, false, step});
+      thread.start(exchanges[step % 2]);
+    };
+    open(0);
+    exchanges[0].release(cut->buckets() - 1);
+    for (int step = 0; step < kSteps; ++step) {
+      Exchange& now = exchanges[step % 2];
+      Exchange& next = exchanges[(step + 1) % 2];
+      open(step + 1);
+      for (int b = 0; b < cut->buckets(); ++b) {
+        now.wait(b);
+        for (const Range& range : buckets[b]) {
+          kernel::mixed_value(
+              x.data() + range.begin,
+              now.terms(),
+              range.begin,
+              range.size());
+          for (int64_t e = range.begin; e < range.end; ++e)
+            x[e] += 1;
+        }
+        next.release(b);
+      }
+    }
+    thread.drain();
+  });
+  EXPECT_EQ(planes, expected);
+}
+
+TEST(Exchange, CallsRunBehindWhatWasStarted) {
+  run_workers(3, options_with(1 << 15), [&](Communicator& worker) {
+    std::vector<float> plane(10'000, static_cast<float>(worker.rank()));
+    const auto cut = make_cut(backward_buckets(10'000), 1 << 15);
+    Exchange exchange;
+    CommThread thread(worker);
+    exchange.open({make_all_reduce_plan(3), cut, plane});
+    thread.start(exchange);
+    exchange.release(cut->buckets() - 1);
+    bool any = false;
+    thread.call([&] { any = worker.any(worker.rank() == 2); });
+    EXPECT_TRUE(any);
+    EXPECT_EQ(plane[0], 1.0f);
+    EXPECT_THROW(
+        thread.call([] { throw ConfigError("mine"); }),
+        ConfigError);
+  });
+}
+
+// A worker that ends in the middle of an exchange does not wait for anybody,
+// and its peers are told.
+TEST(Exchange, IsGivenUpWithoutWaiting) {
+  std::atomic<int> failed = 0;
+  run_workers(3, options_with(1 << 15), [&](Communicator& worker) {
+    std::vector<float> plane(100'000, 1.0f);
+    const auto cut = make_cut(backward_buckets(100'000), 1 << 15);
+    Exchange exchange;
+    CommThread thread(worker);
+    exchange.open({make_all_reduce_plan(3), cut, plane});
+    thread.start(exchange);
+    exchange.release(0);
+    if (worker.rank() == 0) return;
+    exchange.release(cut->buckets() - 1);
+    EXPECT_THROW(exchange.wait(cut->buckets() - 1), TransportError);
+    ++failed;
+  });
+  EXPECT_EQ(failed, 2);
+}
+
+TEST(Exchange, NamesThePeerThatItWaitedFor) {
+  run_workers(2, options_with(1 << 15), [&](Communicator& worker) {
+    std::vector<float> plane(1000, 1.0f);
+    const auto cut = make_cut(backward_buckets(1000), 1 << 15);
+    Exchange exchange;
+    CommThread thread(worker);
+    exchange.open({make_all_reduce_plan(2), cut, plane});
+    thread.start(exchange);
+    if (worker.rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    exchange.release(0);
+    const double seconds = exchange.wait(0);
+    if (worker.rank() == 0) {
+      EXPECT_GT(seconds, 0.01);
+      EXPECT_EQ(exchange.waited_for(), 1);
+    }
+    thread.drain();
+  });
+}
+
+} // namespace
+} // namespace grapevine::comm
