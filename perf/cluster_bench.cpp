@@ -84,8 +84,8 @@ class VirtualStep {
     stepper_->step(
         {.moment = {step_, 0},
          .lr = 0.01,
-         .compute_gradient = [&](int index) {
-           workers_[index].compute_gradient(batches_[index], 1, spans_[index]);
+         .compute_gradient = [&](int index, cluster::GradientListener*) {
+           workers_[index].compute_gradient(batches_[index], {}, spans_[index]);
          }});
     ++step_;
   }

@@ -115,10 +115,13 @@ void DataParallel::step() {
   bind::verify_bound(state.module, state.arena);
   const int64_t epoch =
       state.step / std::max<int64_t>(1, state.options.steps_per_epoch);
+  const int64_t next_epoch =
+      (state.step + 1) / std::max<int64_t>(1, state.options.steps_per_epoch);
   state.stepper.step(
       {.moment = {state.step, epoch},
+       .next = graph::Moment{state.step + 1, next_epoch},
        .lr = state.options.sgd.lr,
-       .compute_gradient = [](int) {}});
+       .compute_gradient = [](int, cluster::GradientListener*) {}});
   ++state.step;
 }
 
@@ -138,6 +141,7 @@ void DataParallel::average() {
     state.cluster.mean(plane, mean);
     std::memcpy(values.data(), mean.data(), values.size_bytes());
   }
+  state.stepper.parameters_replaced();
 }
 
 double DataParallel::consensus_distance() {

@@ -1,6 +1,7 @@
 #include "bind/bind.h"
 
 #include "base/check.h"
+#include "bind/distinct.h"
 
 #include <torch/torch.h>
 
@@ -9,12 +10,6 @@
 namespace grapevine::bind {
 namespace {
 
-struct NamedTensor {
-  std::string name;
-  torch::Tensor tensor;
-};
-
-// Each tensor once, in module order, under its first name.
 std::vector<NamedTensor> distinct(
     const torch::OrderedDict<std::string, torch::Tensor>& dictionary) {
   std::vector<NamedTensor> tensors;
@@ -27,6 +22,8 @@ std::vector<NamedTensor> distinct(
   return tensors;
 }
 
+} // namespace
+
 std::vector<NamedTensor> parameters_of(const torch::nn::Module& module) {
   return distinct(module.named_parameters(/*recurse=*/true));
 }
@@ -38,6 +35,8 @@ std::vector<NamedTensor> buffers_of(const torch::nn::Module& module) {
   }
   return tensors;
 }
+
+namespace {
 
 arena::Layout layout_of(const std::vector<NamedTensor>& tensors) {
   std::vector<arena::TensorEntry> entries;

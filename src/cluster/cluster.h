@@ -107,7 +107,11 @@ class Cluster {
   // mine: a row for each hosted worker. Returns all n rows in rank order, on
   // every process.
   virtual Rows all_gather(const Rows& mine) = 0;
-  // The same, on the process that hosts worker 0 alone; elsewhere empty.
+  // The same in the background: begun by one call, asked for by the next, with
+  // whole steps between them if need be. One at a time.
+  virtual void begin_all_gather(Rows mine) = 0;
+  virtual Rows end_all_gather() = 0;
+  // all_gather, on the process that hosts worker 0 alone; elsewhere empty.
   virtual Rows gather(const Rows& mine) = 0;
   // True everywhere if it is true anywhere.
   virtual bool any(bool mine) = 0;

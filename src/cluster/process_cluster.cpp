@@ -119,19 +119,16 @@ class ProcessCluster : public Cluster {
   }
 
   Rows all_gather(const Rows& mine) override {
-    GV_CHECK_EQ(mine.size(), size_t{1});
-    const std::string bytes(
-        reinterpret_cast<const char*>(mine[0].data()),
-        mine[0].size() * sizeof(double));
-    Rows rows;
-    for (const std::string& text : call([&] {
-           return communicator_.all_gather(bytes);
-         })) {
-      std::vector<double>& row =
-          rows.emplace_back(text.size() / sizeof(double));
-      std::memcpy(row.data(), text.data(), text.size());
-    }
-    return rows;
+    return call([&] { return all_gather_now(mine); });
+  }
+
+  void begin_all_gather(Rows mine) override {
+    gathered_ = std::move(mine);
+    thread_.start(gather_);
+  }
+  Rows end_all_gather() override {
+    thread_.wait(gather_);
+    return std::move(gathered_);
   }
 
   Rows gather(const Rows& mine) override {
@@ -202,6 +199,20 @@ class ProcessCluster : public Cluster {
     });
   }
 
+  Rows all_gather_now(const Rows& mine) {
+    GV_CHECK_EQ(mine.size(), size_t{1});
+    const std::string bytes(
+        reinterpret_cast<const char*>(mine[0].data()),
+        mine[0].size() * sizeof(double));
+    Rows rows;
+    for (const std::string& text : communicator_.all_gather(bytes)) {
+      std::vector<double>& row =
+          rows.emplace_back(text.size() / sizeof(double));
+      std::memcpy(row.data(), text.data(), text.size());
+    }
+    return rows;
+  }
+
   // One replica at a time, so that worker 0 needs room for one only.
   std::string hash_replicas() {
     const std::span<float> mine = arena_->parameters();
@@ -235,6 +246,9 @@ class ProcessCluster : public Cluster {
   std::array<comm::Exchange, kMostOpen> exchanges_; // a ring
   int first_ = 0;
   int open_ = 0;
+  Rows gathered_; // of the gather in the background
+  comm::CommThread::Call gather_{
+      [this] { gathered_ = all_gather_now(gathered_); }};
   comm::CommThread thread_; // last: it uses the others
 };
 

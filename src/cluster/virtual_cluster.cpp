@@ -114,6 +114,8 @@ class VirtualCluster : public Cluster {
   }
 
   Rows all_gather(const Rows& mine) override { return mine; }
+  void begin_all_gather(Rows mine) override { gathered_ = std::move(mine); }
+  Rows end_all_gather() override { return std::move(gathered_); }
   Rows gather(const Rows& mine) override { return mine; }
   bool any(bool mine) override { return mine; }
   std::string broadcast(std::string text) override { return text; }
@@ -190,6 +192,7 @@ class VirtualCluster : public Cluster {
   comm::VirtualMixer mixer_;
   std::vector<int> ranks_;
   std::vector<arena::Arena*> arenas_;
+  Rows gathered_;
   ExchangeRequest newest_;
   ExchangeRequest settled_;
   // Of exchanges that are not in place, one for each worker.

@@ -27,11 +27,21 @@ void CommThread::start(Exchange& exchange) {
   push({.exchange = &exchange});
 }
 
-void CommThread::call(const std::function<void()>& work) {
-  push({.work = &work});
+void CommThread::start(Call& call) {
+  call.done_ = false;
+  push({.call = &call});
+}
+
+void CommThread::wait(Call& call) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return count_ == 0 && !busy_; });
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  changed_.wait(lock, [&] { return call.done_; });
+  if (call.error_) std::rethrow_exception(std::exchange(call.error_, nullptr));
+}
+
+void CommThread::call(std::function<void()> work) {
+  Call call(std::move(work));
+  start(call);
+  wait(call);
 }
 
 void CommThread::push(Job job) {
@@ -48,7 +58,6 @@ bool CommThread::take(Job& job) {
   std::unique_lock lock(mutex_);
   busy_ = false;
   running_ = nullptr;
-  if (count_ == 0) changed_.notify_all();
   changed_.wait(lock, [this] { return stop_ || count_ > 0; });
   if (stop_) return false;
   job = jobs_[first_];
@@ -68,12 +77,16 @@ void CommThread::run() {
     }
     std::exception_ptr error;
     try {
-      if (*job.work) (*job.work)();
+      if (job.call->work_) job.call->work_();
     } catch (...) {
       error = std::current_exception();
     }
-    const std::lock_guard lock(mutex_);
-    error_ = error;
+    {
+      const std::lock_guard lock(mutex_);
+      job.call->error_ = error;
+      job.call->done_ = true;
+    }
+    changed_.notify_all();
   }
 }
 

@@ -10,9 +10,11 @@
 
 #include <array>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace grapevine::comm {
 
@@ -28,20 +30,34 @@ class CommThread {
 
   // Runs the exchange, which was opened and stays where it is until it is
   // over; returns at once. At most kMostExchanges may be open.
-  static constexpr size_t kMostExchanges = 4;
+  static constexpr size_t kMostExchanges = 2;
   void start(Exchange& exchange);
 
-  // Runs `work` behind everything started before, waits for it, and throws
-  // what it throws. All exchanges started must have been released to the end.
-  void call(const std::function<void()>& work);
+  // Work to run there. Stays where it is until it has been waited for.
+  class Call {
+   public:
+    explicit Call(std::function<void()> work) : work_(std::move(work)) {}
 
-  // Until all that was started is over. The same holds as for call.
+   private:
+    friend class CommThread;
+    std::function<void()> work_;
+    bool done_ = false;
+    std::exception_ptr error_;
+  };
+  // Runs the work behind everything started before; returns at once.
+  void start(Call& call);
+  // Until it is done; throws what it threw. All exchanges started before it
+  // must have been released to the end.
+  void wait(Call& call);
+  // Both.
+  void call(std::function<void()> work);
+  // Until all that was started is over. The same holds as for wait.
   void drain() { call({}); }
 
  private:
   struct Job {
     Exchange* exchange = nullptr;
-    const std::function<void()>* work = nullptr;
+    Call* call = nullptr;
   };
 
   void run();
@@ -53,12 +69,11 @@ class CommThread {
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
-  std::array<Job, kMostExchanges + 1> jobs_; // a ring
+  std::array<Job, kMostExchanges + 2> jobs_; // a ring
   size_t first_ = 0;
   size_t count_ = 0;
   Exchange* running_ = nullptr;
   bool busy_ = false;
-  std::exception_ptr error_; // of the last call
   bool stop_ = false;
 
   std::thread thread_; // last: it uses the others

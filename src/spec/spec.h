@@ -42,6 +42,7 @@ struct Spec {
   int64_t epochs = 1;
   int64_t steps = 0;            // a bound on all; 0 = none
   int64_t batch = 32;           // a worker's
+  int micro_batches = 1;        // parts of a batch, one backward each
   std::string partial = "drop"; // drop | keep
   uint64_t seed = 1;
 

@@ -217,7 +217,7 @@ std::vector<SpecEntry> algorithm_entries() {
       choice(
           "agreement",
           &Spec::agreement,
-          {"allreduce", "adapt-then-combine"},
+          {"allreduce", "adapt-then-combine", "combine-while-adapt"},
           kDecides,
           "gradients are averaged, or parameters after the step"),
       choice(
@@ -319,6 +319,12 @@ std::vector<SpecEntry> length_entries() {
           {1, 1 << 24},
           kDecides,
           "samples a worker and step"),
+      integer(
+          "micro-batches",
+          &Spec::micro_batches,
+          {1, 1 << 20},
+          kDecides,
+          "parts of a batch, one backward each, which need less memory"),
       choice(
           "partial",
           &Spec::partial,

@@ -130,6 +130,12 @@ class Validator {
   }
 
   void check_ada_auto() const {
+    if (spec_.ada == "auto" && spec_.agreement == "combine-while-adapt") {
+      refuse(
+          {"ada", "agreement"},
+          "combine-while-adapt sends a step ahead, before ada = auto knows "
+          "that step's graph; use ada = epoch or step");
+    }
     if (spec_.ada == "auto") return;
     for (const std::string key : {"ada-level", "ada-every"}) {
       const SpecEntry& option = *find_entry(key);

@@ -136,7 +136,9 @@ class Trial {
   void step() {
     cluster::StepRequest request;
     request.lr = kRate;
-    request.compute_gradient = [&](int index) { compute_gradient(index); };
+    request.compute_gradient = [&](int index, cluster::GradientListener*) {
+      compute_gradient(index);
+    };
     stepper_->step(request);
   }
 
@@ -148,7 +150,7 @@ class Trial {
     batch_.labels.resize(samples.size());
     source.gather(samples, batch_.inputs, batch_.labels);
     probe::Spans spans;
-    workers_[index].compute_gradient(batch_, 1, spans);
+    workers_[index].compute_gradient(batch_, {}, spans);
   }
 
   static constexpr double kRate = 1e-6; // nothing diverges by measuring

@@ -59,7 +59,8 @@ Run::Run(
       cluster::StepperOptions{
           .clip = setup_.spec.clip,
           .average_buffers = setup_.spec.buffers == "averaged",
-          .check = setup_.spec.check});
+          .check = setup_.spec.check,
+          .bucket_bytes = setup_.spec.bucket_bytes});
   evaluator_ = std::make_unique<Evaluator>(
       cluster_,
       workers_,
@@ -134,13 +135,19 @@ void Run::train_step() {
   const int64_t every = setup_.spec.probe_every;
   const bool is_probe = every > 0 && step_ % every == 0;
   const bool is_look = ada_ && step_ % setup_.spec.ada_every == 0;
+  std::optional<graph::Moment> next;
+  if (step_ + 1 < setup_.total_steps) next = setup_.moment(step_ + 1);
   stepper_->step(
       {.moment = moment,
+       .next = next,
        .lr = lr,
        .measure = is_probe  ? cluster::Measure::kEverything
                   : is_look ? cluster::Measure::kNorms
                             : cluster::Measure::kNothing,
-       .compute_gradient = [&](int index) { compute_gradient(index); }});
+       .compute_gradient =
+           [&](int index, cluster::GradientListener* listener) {
+             compute_gradient(index, listener);
+           }});
   for (size_t i = 0; i < workers_.size(); ++i) {
     epoch_loss_[i] += losses_[i];
     spans_[i].add(
@@ -151,6 +158,9 @@ void Run::train_step() {
   const double exchanged = cluster_.exchange_seconds();
   spans_[0].add(probe::Span::kExchange, exchanged - last_exchange_seconds_);
   last_exchange_seconds_ = exchanged;
+  const double waited = cluster_.wait_seconds();
+  spans_[0].add(probe::Span::kWait, waited - last_wait_seconds_);
+  last_wait_seconds_ = waited;
   if (setup_.spec.check) {
     for (const Worker& worker : workers_)
       worker.verify_bound();
@@ -162,7 +172,7 @@ void Run::train_step() {
   report_progress("training", false);
 }
 
-void Run::compute_gradient(int index) {
+void Run::compute_gradient(int index, cluster::GradientListener* listener) {
   const BatchPool::Lease lease(batches_);
   data::Batch& batch = lease.batch();
   {
@@ -171,7 +181,9 @@ void Run::compute_gradient(int index) {
   }
   losses_[index] = workers_[index].compute_gradient(
       batch,
-      setup_.batch_weight(step_, batch.samples()),
+      {.weight = setup_.batch_weight(step_, batch.samples()),
+       .micro_batches = setup_.spec.micro_batches,
+       .listener = listener},
       spans_[index]);
 }
 
@@ -265,24 +277,45 @@ void Run::evaluate() {
   report_progress("training", true);
 }
 
+// Where an exchange is under way, nobody waits for it to tell the others how
+// it is: what a control step has to say is gathered behind the exchange and
+// looked at one step later.
 std::optional<Outcome> Run::stop_reason(bool epoch_ended) {
-  const bool is_control =
-      epoch_ended || slow_steps_ || step_ % kControlEvery == 0;
-  if (!is_control &&
+  const bool in_background = setup_.agreement->exchanges_ahead();
+  if (looks_later_) {
+    const bool looks = *looks_later_;
+    looks_later_.reset();
+    const auto stop = decide(cluster_.end_all_gather(), looks);
+    if (stop) return stop;
+  }
+  const bool is_regular = epoch_ended || step_ % kControlEvery == 0;
+  if (!is_regular && !slow_steps_ &&
       cluster_.hosted().size() < static_cast<size_t>(cluster_.size())) {
     return std::nullopt;
   }
+  if (!in_background || epoch_ended) {
+    return decide(cluster_.all_gather(control_rows()), is_regular);
+  }
+  cluster_.begin_all_gather(control_rows());
+  looks_later_ = is_regular;
+  return std::nullopt;
+}
+
+cluster::Rows Run::control_rows() {
   const bool interrupted = hooks_.interrupt != nullptr && *hooks_.interrupt;
   const bool slow =
       training_.seconds() > kSlowStepSeconds * static_cast<double>(step_);
-  cluster::Rows mine(workers_.size(), {0, 0, 0});
+  cluster::Rows mine(workers_.size());
   for (size_t i = 0; i < workers_.size(); ++i) {
     mine[i] = {
         interrupted ? 1.0 : 0.0,
         std::isfinite(losses_[i]) ? 0.0 : 1.0,
         slow ? 1.0 : 0.0};
   }
-  const cluster::Rows rows = cluster_.all_gather(mine);
+  return mine;
+}
+
+std::optional<Outcome> Run::decide(const cluster::Rows& rows, bool looks) {
   const auto any = [&](size_t column) {
     return std::ranges::any_of(rows, [&](const auto& row) {
       return row[column] != 0;
@@ -291,7 +324,6 @@ std::optional<Outcome> Run::stop_reason(bool epoch_ended) {
   slow_steps_ = rows[0][2] != 0;
   // Divergence is looked for at steps that do not depend on the clock, so
   // that a run that diverges ends at the same step on every transport.
-  const bool looks = epoch_ended || step_ % kControlEvery == 0;
   if (looks && any(1)) return Outcome::kDiverged;
   // An interruption at the very end changes nothing any more.
   if (any(0) && step_ < setup_.total_steps) return Outcome::kInterrupted;

@@ -52,7 +52,8 @@ class Run {
   bool checkpoint_is_due(bool epoch_ended);
 
   void train_step();
-  void compute_gradient(int index); // of a hosted worker; side by side
+  // Of a hosted worker; side by side.
+  void compute_gradient(int index, cluster::GradientListener* listener);
   void record_step(double lr, double degree);
   // The step's moment, with the k that an AdaControl has chosen.
   graph::Moment moment() const;
@@ -63,6 +64,10 @@ class Run {
   void evaluate();
   // Agrees with the other processes on whether and why to stop here.
   std::optional<Outcome> stop_reason(bool epoch_ended);
+  // What each hosted worker has to say to that, and what follows from it;
+  // `looks`: for divergence, too.
+  cluster::Rows control_rows();
+  std::optional<Outcome> decide(const cluster::Rows& rows, bool looks);
   TrainResult finish(Outcome outcome);
   double consensus_distance(const probe::ConsensusSample& sample);
   // Without evaluation and checkpoints, earlier attempts included.
@@ -100,12 +105,15 @@ class Run {
   double earlier_training_seconds_ = 0;
   comm::Traffic last_traffic_;
   double last_exchange_seconds_ = 0;
+  double last_wait_seconds_ = 0;
 
   Stopwatch total_;
   Stopwatch training_; // without evaluation and checkpoints
   Stopwatch since_checkpoint_;
   Stopwatch since_progress_;
   bool slow_steps_ = false; // as the first process sees it
+  // A gather is under way, and whether it is for divergence, too.
+  std::optional<bool> looks_later_;
 };
 
 } // namespace grapevine::train

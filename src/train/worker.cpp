@@ -1,7 +1,10 @@
 #include "train/worker.h"
 
 #include "bind/bind.h"
+#include "bind/gradient_hooks.h"
 #include "model/zoo.h"
+#include "train/pace.h"
+#include "train/stopwatch.h"
 
 #include <torch/torch.h>
 
@@ -53,6 +56,40 @@ struct Worker::State {
   std::vector<int64_t> sample_shape;
   std::shared_ptr<model::Model> model;
   std::unique_ptr<arena::Arena> arena;
+  std::unique_ptr<bind::GradientHooks> hooks; // once there is a listener
+  // Of the backward at hand.
+  cluster::GradientListener* listener = nullptr;
+  Pace* pace = nullptr;
+  double listener_seconds = 0;
+
+  void backward(
+      const torch::Tensor& loss,
+      Pace& its_pace,
+      cluster::GradientListener* its_listener,
+      probe::Spans& spans) {
+    if (its_listener != nullptr && hooks == nullptr) {
+      hooks = std::make_unique<bind::GradientHooks>(
+          *model,
+          [this](int tensor) { gradient_ready(tensor); });
+    }
+    listener = its_listener;
+    pace = &its_pace;
+    listener_seconds = 0;
+    const Stopwatch watch;
+    loss.backward();
+    its_pace.stretch();
+    spans.add(probe::Span::kBackward, watch.seconds() - listener_seconds);
+    listener = nullptr;
+  }
+
+  void gradient_ready(int tensor) {
+    if (listener == nullptr) return;
+    pace->stretch();
+    const Stopwatch watch;
+    listener->tensor_ready(tensor);
+    listener_seconds += watch.seconds();
+    pace->restart();
+  }
 };
 
 Worker::Worker(const WorkerOptions& options)
@@ -83,7 +120,7 @@ const arena::Arena& Worker::arena() const {
 
 double Worker::compute_gradient(
     const data::Batch& batch,
-    double weight,
+    const GradientOptions& options,
     probe::Spans& spans) {
   state_->arena->clear_gradients();
   if (batch.samples() == 0) return 0;
@@ -95,17 +132,29 @@ double Worker::compute_gradient(
       batch_shape(batch.samples(), state_->sample_shape));
   const torch::Tensor label =
       torch::from_blob(labels, {batch.samples()}, torch::kInt64);
-  torch::Tensor loss;
-  {
-    const probe::SpanTimer timer(spans, probe::Span::kForward);
-    loss = torch::nn::functional::cross_entropy(
-        state_->model->forward(input),
-        label);
-    if (weight != 1) loss = loss * weight;
+  const auto parts = std::min<int64_t>(options.micro_batches, batch.samples());
+  Pace pace(options.slow_factor);
+  double total = 0;
+  for (int64_t part = 0; part < parts; ++part) {
+    const int64_t begin = batch.samples() * part / parts;
+    const int64_t end = batch.samples() * (part + 1) / parts;
+    const double share = static_cast<double>(end - begin) /
+                         static_cast<double>(batch.samples());
+    torch::Tensor loss;
+    {
+      const probe::SpanTimer timer(spans, probe::Span::kForward);
+      loss = torch::nn::functional::cross_entropy(
+          state_->model->forward(input.slice(0, begin, end)),
+          label.slice(0, begin, end));
+      const double weight = options.weight * share;
+      if (weight != 1) loss = loss * weight;
+      pace.stretch();
+    }
+    const bool is_last = part + 1 == parts;
+    state_->backward(loss, pace, is_last ? options.listener : nullptr, spans);
+    total += loss.item<double>();
   }
-  const probe::SpanTimer timer(spans, probe::Span::kBackward);
-  loss.backward();
-  return loss.item<double>();
+  return total;
 }
 
 void Worker::set_training(bool training) {

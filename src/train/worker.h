@@ -5,6 +5,7 @@
 #pragma once
 
 #include "arena/arena.h"
+#include "cluster/gradient_listener.h"
 #include "data/loader.h"
 #include "data/source.h"
 #include "optim/local_rule.h"
@@ -47,6 +48,18 @@ struct WorkerOptions {
   int state_planes = 0;
 };
 
+struct GradientOptions {
+  double weight = 1; // of the loss
+  // The batch is gone through in so many parts of nearly equal size, one
+  // backward each, which need less memory; the gradient is that of the whole.
+  int micro_batches = 1;
+  // How many times slower than it could this worker computes (train/pace.h).
+  double slow_factor = 1;
+  // Told, in the last of the parts, which gradients are final; or null. What
+  // it does is not counted as backward.
+  cluster::GradientListener* listener = nullptr;
+};
+
 class Worker {
  public:
   explicit Worker(const WorkerOptions& options);
@@ -56,12 +69,11 @@ class Worker {
   arena::Arena& arena();
   const arena::Arena& arena() const;
 
-  // Forward and backward of `weight` times the mean cross entropy over the
-  // batch; leaves the gradient in the arena and returns that loss. An empty
-  // batch has loss and gradient 0.
+  // Forward and backward of the mean loss over the batch; leaves the gradient
+  // in the arena and returns that loss. An empty batch has loss and gradient 0.
   double compute_gradient(
       const data::Batch& batch,
-      double weight,
+      const GradientOptions& options,
       probe::Spans& spans);
   // Whether batch norm and the like are to train or to be evaluated.
   void set_training(bool training);

@@ -86,7 +86,7 @@ TEST(LifeOfAWeight, FromTheSampleToTheRunDirectory) {
     data::Batch batch;
     loader.take(0, rank, batch);
     probe::Spans spans;
-    losses.push_back(worker.compute_gradient(batch, 1, spans));
+    losses.push_back(worker.compute_gradient(batch, {}, spans));
     arena::Arena& arena = worker.arena();
     std::vector<double> squares(arena.layout().blocks());
     setup.rule->update(
