@@ -32,6 +32,7 @@ enum class Purpose : uint64_t {
   kProbe = 11,
   kSubset = 12,
   kBootstrap = 13,
+  kSlow = 14,
   kTest = 99,
 };
 
