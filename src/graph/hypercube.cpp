@@ -13,7 +13,7 @@
 namespace grapevine::graph {
 
 Mixing make_hypercube(int n) {
-  require_power_of_two("hypercube", "n", n);
+  require_power_of_two("hypercube", n);
   std::vector<std::vector<int>> neighbours(n);
   for (int i = 0; i < n; ++i) {
     for (int bit = 1; bit < n; bit *= 2)

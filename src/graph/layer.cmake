@@ -6,7 +6,7 @@ gv_layer(graph
     star.cpp random_regular.cpp edges.cpp
     # schedules
     one_peer_ring.cpp one_peer_exponential.cpp aer.cpp random_matching.cpp
-    ada.cpp ada_control.cpp
+    butterfly.cpp ada.cpp ada_control.cpp
     cyclic_schedule.cpp schedule.cpp requirements.cpp connected.cpp
     # analysis
     pair_rates.cpp translations.cpp lanczos.cpp laplacian.cpp

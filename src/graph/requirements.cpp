@@ -14,22 +14,17 @@ bool is_power_of_two(int n) {
   return n >= 1 && std::has_single_bit(static_cast<unsigned>(n));
 }
 
-void require_power_of_two(
-    std::string_view graph,
-    std::string_view what,
-    int count,
-    int scale) {
-  if (is_power_of_two(count)) return;
-  const int below = static_cast<int>(std::bit_floor(unsigned(count))) * scale;
+void require_power_of_two(std::string_view graph, int n) {
+  if (is_power_of_two(n)) return;
+  const int below = static_cast<int>(std::bit_floor(unsigned(n)));
   const int above = 2 * below;
   const std::string nearest = above <= kMaxWorkers
                                   ? fmt::format("{} and {}", below, above)
                                   : fmt::format("{}", below);
   throw ConfigError(fmt::format(
-      "graph {}: {} must be a power of two, got {}; nearest n that works: {}",
+      "graph {}: n must be a power of two, got {}; nearest n that works: {}",
       graph,
-      what,
-      count,
+      n,
       nearest));
 }
 

@@ -55,15 +55,15 @@ const std::vector<Row>& rows() {
        [](const Options& o) {
          return make_static(make_edges(o.n, o.edges_file));
        }},
-      {{"one-peer-ring", "left and right in turn; n even", {}, true},
+      {{"one-peer-ring", "left and right in turn", {}, true},
        [](const Options& o) { return make_one_peer_ring(o.n); }},
       {{"one-peer-exponential",
-        "one bit of the number a step; n = 2^p",
+        "one bit of the number a step; any n",
         {},
         true},
        [](const Options& o) { return make_one_peer_exponential(o.n); }},
       {{"aer",
-        "alternating exponential ring over nodes; 2^p nodes",
+        "alternating exponential ring over nodes",
         {"workers-per-node"},
         true},
        [](const Options& o) { return make_aer(o.n, o.workers_per_node); }},

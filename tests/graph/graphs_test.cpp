@@ -36,6 +36,9 @@ std::vector<GraphOptions> allowed(int n) {
       {.name = "star", .n = n},
       {.name = "random-regular", .n = n, .seed = 7},
       {.name = "random-matching", .n = n, .seed = 7},
+      {.name = "one-peer-ring", .n = n},
+      {.name = "one-peer-exponential", .n = n},
+      {.name = "aer", .n = n},
       {.name = "aer", .n = n, .workers_per_node = n},
       {.name = "ada", .n = n, .epochs = 5},
   };
@@ -43,14 +46,10 @@ std::vector<GraphOptions> allowed(int n) {
     list.push_back({.name = "lattice", .n = n, .k = k});
     list.push_back({.name = "random-regular", .n = n, .k = k});
   }
-  if (n % 2 == 0) list.push_back({.name = "one-peer-ring", .n = n});
-  if (is_power(n)) {
-    list.push_back({.name = "hypercube", .n = n});
-    list.push_back({.name = "one-peer-exponential", .n = n});
-    list.push_back({.name = "aer", .n = n});
-  }
-  if (n % 3 == 0 && is_power(n / 3)) {
-    list.push_back({.name = "aer", .n = n, .workers_per_node = 3});
+  if (is_power(n)) list.push_back({.name = "hypercube", .n = n});
+  for (const int per_node : {2, 3, 4}) {
+    if (per_node > n) continue;
+    list.push_back({.name = "aer", .n = n, .workers_per_node = per_node});
   }
   return list;
 }
