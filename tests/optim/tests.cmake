@@ -1,1 +1,1 @@
-gv_layer_test(optim DEPS Grapevine::optim)
+gv_layer_test(optim TORCH DEPS Grapevine::optim)
