@@ -29,19 +29,13 @@ std::vector<int64_t> ImageSource::sample_shape() const {
   return {static_cast<int64_t>(set_.channels.size()), set_.rows, set_.columns};
 }
 
-void ImageSource::gather(
-    std::span<const int64_t> indices,
-    std::span<float> inputs,
-    std::span<int64_t> labels) const {
+void ImageSource::fill(std::span<const int64_t> indices, Batch& batch) const {
   const int64_t plane = set_.rows * set_.columns;
   const int64_t sample = plane * static_cast<int64_t>(normalised_.size());
-  GV_CHECK_EQ(inputs.size(), indices.size() * sample);
-  GV_CHECK_EQ(labels.size(), indices.size());
-  float* to = inputs.data();
+  float* to = batch.inputs.data();
   for (size_t b = 0; b < indices.size(); ++b) {
     const int64_t index = indices[b];
-    GV_CHECK(index >= 0 && index < size());
-    labels[b] = set_.labels[index];
+    batch.labels[b] = set_.labels[index];
     const uint8_t* from = set_.pixels.data() + index * sample;
     for (const auto& value : normalised_) {
       for (int64_t i = 0; i < plane; ++i)

@@ -36,12 +36,10 @@ class ImageSource final : public Source {
   int64_t size() const override;
   std::vector<int64_t> sample_shape() const override;
   int classes() const override { return set_.classes; }
-  void gather(
-      std::span<const int64_t> indices,
-      std::span<float> inputs,
-      std::span<int64_t> labels) const override;
 
  private:
+  void fill(std::span<const int64_t> indices, Batch& batch) const override;
+
   ImageSet set_;
   std::vector<std::array<float, 256>> normalised_; // by channel
 };

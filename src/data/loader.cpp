@@ -31,7 +31,6 @@ struct Loader::State {
   std::shared_ptr<const Source> source;
   std::shared_ptr<const Sharder> sharder;
   LoaderOptions options;
-  int64_t sample_elements = 0;
   int64_t batches = 0; // of the whole run
 
   std::mutex mutex;
@@ -73,9 +72,7 @@ void Loader::State::gather(int64_t number, Batch& batch) const {
       epoch,
       step % options.steps_per_epoch,
       options.workers[number % hosted]);
-  batch.inputs.resize(samples.size() * sample_elements);
-  batch.labels.resize(samples.size());
-  source->gather(samples, batch.inputs, batch.labels);
+  source->gather(samples, batch);
   if (options.transform) options.transform(epoch, samples, batch.inputs);
 }
 
@@ -172,7 +169,6 @@ Loader::Loader(
   State& state = *state_;
   state.batches = std::max<int64_t>(options.last_step - options.first_step, 0) *
                   static_cast<int64_t>(workers.size());
-  state.sample_elements = source->sample_elements();
   state.slots.resize(options.prefetch);
   state.source = std::move(source);
   state.sharder = std::move(sharder);

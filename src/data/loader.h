@@ -2,6 +2,7 @@
 // workers will ask for next, in order, into buffers that are used again.
 #pragma once
 
+#include "data/batch.h"
 #include "data/sharder.h"
 #include "data/source.h"
 
@@ -13,13 +14,7 @@
 
 namespace grapevine::data {
 
-struct Batch {
-  std::vector<float> inputs; // samples x sample_elements
-  std::vector<int64_t> labels;
-  int64_t samples() const { return static_cast<int64_t>(labels.size()); }
-};
-
-// What is done to the gathered samples before they are handed out
+// What is done to the numbers of gathered samples before they are handed out
 // (augmentation). Called on whichever thread gathers, several at once; its
 // chance must be addressed by (epoch, sample), so that no thread changes it.
 using Transform = std::function<void(

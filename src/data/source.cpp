@@ -1,5 +1,7 @@
 #include "data/source.h"
 
+#include "base/check.h"
+
 namespace grapevine::data {
 
 int64_t Source::sample_elements() const {
@@ -7,6 +9,17 @@ int64_t Source::sample_elements() const {
   for (const int64_t extent : sample_shape())
     elements *= extent;
   return elements;
+}
+
+void Source::gather(std::span<const int64_t> indices, Batch& batch) const {
+  for (const int64_t index : indices)
+    GV_CHECK(index >= 0 && index < size());
+  const size_t elements = indices.size() * sample_elements();
+  batch.inputs.resize(has_tokens() ? 0 : elements);
+  batch.tokens.resize(has_tokens() ? elements : 0);
+  batch.labels_per_sample = labels_per_sample();
+  batch.labels.resize(indices.size() * labels_per_sample());
+  fill(indices, batch);
 }
 
 } // namespace grapevine::data

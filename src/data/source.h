@@ -1,6 +1,7 @@
-// Where samples come from. No torch here: a batch is floats and labels in
-// buffers that the caller owns.
+// Where samples come from.
 #pragma once
+
+#include "data/batch.h"
 
 #include <cstdint>
 #include <memory>
@@ -18,18 +19,25 @@ class Source {
   virtual ~Source() = default;
 
   virtual int64_t size() const = 0;
-  // Of one sample, e.g. {1, 28, 28} (channels, rows, columns).
+  // Of one sample, e.g. {1, 28, 28} (channels, rows, columns), or {64}
+  // (tokens).
   virtual std::vector<int64_t> sample_shape() const = 0;
   int64_t sample_elements() const;
+  // Labels are below it, and so are tokens.
   virtual int classes() const = 0;
+  // Whether a sample is tokens rather than numbers.
+  virtual bool has_tokens() const { return false; }
+  // More than one where every position of a sample has a label.
+  virtual int64_t labels_per_sample() const { return 1; }
 
-  // Writes sample indices[b] to inputs[b * sample_elements() …], normalised,
-  // and its label to labels[b]. inputs has indices.size() *
-  // sample_elements() places, labels indices.size(). 0 <= index < size().
-  virtual void gather(
-      std::span<const int64_t> indices,
-      std::span<float> inputs,
-      std::span<int64_t> labels) const = 0;
+  // Replaces what the batch holds: sample indices[b] is at place b * elements
+  // of inputs (normalised) or tokens, its labels at b * labels_per_sample().
+  // 0 <= index < size().
+  void gather(std::span<const int64_t> indices, Batch& batch) const;
+
+ private:
+  // The same, into buffers that have the right sizes.
+  virtual void fill(std::span<const int64_t> indices, Batch& batch) const = 0;
 };
 
 // A training set and its test set.

@@ -21,19 +21,20 @@ class Subset : public Source {
     return whole_->sample_shape();
   }
   int classes() const override { return whole_->classes(); }
+  bool has_tokens() const override { return whole_->has_tokens(); }
+  int64_t labels_per_sample() const override {
+    return whole_->labels_per_sample();
+  }
 
-  void gather(
-      std::span<const int64_t> indices,
-      std::span<float> inputs,
-      std::span<int64_t> labels) const override {
+ private:
+  void fill(std::span<const int64_t> indices, Batch& batch) const override {
     std::vector<int64_t> theirs;
     theirs.reserve(indices.size());
     for (const int64_t index : indices)
       theirs.push_back(chosen_[index]);
-    whole_->gather(theirs, inputs, labels);
+    whole_->gather(theirs, batch);
   }
 
- private:
   std::shared_ptr<const Source> whole_;
   std::vector<int64_t> chosen_;
 };

@@ -1,6 +1,5 @@
 #include "data/synthetic.h"
 
-#include "base/check.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -35,23 +34,17 @@ class SyntheticSource final : public Source {
   std::vector<int64_t> sample_shape() const override { return shape_; }
   int classes() const override { return classes_; }
 
-  void gather(
-      std::span<const int64_t> indices,
-      std::span<float> inputs,
-      std::span<int64_t> labels) const override {
-    GV_CHECK_EQ(inputs.size(), indices.size() * elements_);
-    GV_CHECK_EQ(labels.size(), indices.size());
+ private:
+  void fill(std::span<const int64_t> indices, Batch& batch) const override {
     for (size_t b = 0; b < indices.size(); ++b) {
-      GV_CHECK(indices[b] >= 0 && indices[b] < size());
-      labels[b] = indices[b] % classes_;
+      batch.labels[b] = indices[b] % classes_;
       std::copy_n(
           values_.data() + indices[b] * elements_,
           elements_,
-          inputs.data() + static_cast<int64_t>(b) * elements_);
+          batch.inputs.data() + static_cast<int64_t>(b) * elements_);
     }
   }
 
- private:
   std::vector<int64_t> shape_;
   int classes_;
   Values values_;

@@ -59,10 +59,10 @@ Evaluation Evaluator::score_replicas() {
     mine[index] = {score.loss, score.correct};
   });
   Evaluation evaluation;
-  const auto samples = static_cast<double>(set.samples());
+  const auto labels = static_cast<double>(set.labels());
   for (const std::vector<double>& row : cluster_.all_gather(mine)) {
-    evaluation.test_loss.push_back(row[0] / samples);
-    evaluation.test_accuracy.push_back(row[1] / samples);
+    evaluation.test_loss.push_back(row[0] / labels);
+    evaluation.test_accuracy.push_back(row[1] / labels);
   }
   return evaluation;
 }
@@ -87,9 +87,9 @@ void Evaluator::score_averaged(Evaluation& evaluation) {
     total.loss += row[2 * (batch / cluster_.size())];
     total.correct += row[2 * (batch / cluster_.size()) + 1];
   }
-  const auto samples = static_cast<double>(whole_.samples());
-  evaluation.averaged_model_loss = total.loss / samples;
-  evaluation.averaged_model_accuracy = total.correct / samples;
+  const auto labels = static_cast<double>(whole_.labels());
+  evaluation.averaged_model_loss = total.loss / labels;
+  evaluation.averaged_model_accuracy = total.correct / labels;
 }
 
 } // namespace grapevine::train

@@ -146,9 +146,7 @@ class Trial {
     const data::Source& source = *setup_.dataset.train;
     std::vector<int64_t> samples(std::min(setup_.spec.batch, source.size()));
     std::iota(samples.begin(), samples.end(), 0);
-    batch_.inputs.resize(samples.size() * source.sample_elements());
-    batch_.labels.resize(samples.size());
-    source.gather(samples, batch_.inputs, batch_.labels);
+    source.gather(samples, batch_);
     probe::Spans spans;
     workers_[index].compute_gradient(batch_, {}, spans);
   }

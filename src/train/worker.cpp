@@ -8,48 +8,73 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+
 namespace grapevine::train {
 namespace {
 
+// Samples of a batch, fewer where they have many labels each.
 constexpr int64_t kEvaluationBatch = 500;
+constexpr int64_t kEvaluationLabels = 4096;
 
-std::vector<int64_t> batch_shape(
-    int64_t samples,
+// A model's input and its labels [samples, labels a sample], in the batch's
+// own memory: it must live longer.
+struct BatchTensors {
+  torch::Tensor input;
+  torch::Tensor labels;
+};
+
+BatchTensors tensors_of(
+    const data::Batch& batch,
     const std::vector<int64_t>& sample_shape) {
+  const int64_t samples = batch.samples();
   std::vector<int64_t> shape = {samples};
   shape.insert(shape.end(), sample_shape.begin(), sample_shape.end());
-  return shape;
+  // from_blob has no const form; nothing writes to the batch.
+  auto* labels = const_cast<int64_t*>(batch.labels.data());
+  auto* numbers = const_cast<float*>(batch.inputs.data());
+  auto* tokens = const_cast<int64_t*>(batch.tokens.data());
+  return {
+      batch.tokens.empty() ? torch::from_blob(numbers, shape)
+                           : torch::from_blob(tokens, shape, torch::kInt64),
+      torch::from_blob(
+          labels,
+          {samples, batch.labels_per_sample},
+          torch::kInt64)};
 }
 
 } // namespace
 
-struct EvaluationSet::Tensors {
-  torch::Tensor inputs;
-  torch::Tensor labels;
+struct EvaluationSet::Samples {
+  data::Batch memory;
+  BatchTensors tensors;
+  int64_t batch = kEvaluationBatch;
 };
 
 EvaluationSet::EvaluationSet(
     const data::Source& source,
     std::span<const int64_t> indices)
-    : tensors_(std::make_unique<Tensors>()) {
-  const auto count = static_cast<int64_t>(indices.size());
-  tensors_->inputs = torch::empty(batch_shape(count, source.sample_shape()));
-  tensors_->labels = torch::empty({count}, torch::kInt64);
-  source.gather(
-      indices,
-      {tensors_->inputs.data_ptr<float>(),
-       static_cast<size_t>(tensors_->inputs.numel())},
-      {tensors_->labels.data_ptr<int64_t>(), indices.size()});
+    : samples_(std::make_unique<Samples>()) {
+  source.gather(indices, samples_->memory);
+  samples_->tensors = tensors_of(samples_->memory, source.sample_shape());
+  samples_->batch = std::clamp<int64_t>(
+      kEvaluationLabels / source.labels_per_sample(),
+      1,
+      kEvaluationBatch);
 }
 
 EvaluationSet::~EvaluationSet() = default;
 
 int64_t EvaluationSet::samples() const {
-  return tensors_->labels.size(0);
+  return samples_->memory.samples();
+}
+
+int64_t EvaluationSet::labels() const {
+  return samples_->tensors.labels.numel();
 }
 
 int64_t EvaluationSet::batches() const {
-  return (samples() + kEvaluationBatch - 1) / kEvaluationBatch;
+  return (samples() + samples_->batch - 1) / samples_->batch;
 }
 
 struct Worker::State {
@@ -124,14 +149,7 @@ double Worker::compute_gradient(
     probe::Spans& spans) {
   state_->arena->clear_gradients();
   if (batch.samples() == 0) return 0;
-  // from_blob has no const form; nothing writes to the inputs.
-  auto* inputs = const_cast<float*>(batch.inputs.data());
-  auto* labels = const_cast<int64_t*>(batch.labels.data());
-  const torch::Tensor input = torch::from_blob(
-      inputs,
-      batch_shape(batch.samples(), state_->sample_shape));
-  const torch::Tensor label =
-      torch::from_blob(labels, {batch.samples()}, torch::kInt64);
+  const auto [input, labels] = tensors_of(batch, state_->sample_shape);
   const auto parts = std::min<int64_t>(options.micro_batches, batch.samples());
   Pace pace(options.slow_factor);
   double total = 0;
@@ -145,7 +163,7 @@ double Worker::compute_gradient(
       const probe::SpanTimer timer(spans, probe::Span::kForward);
       loss = torch::nn::functional::cross_entropy(
           state_->model->forward(input.slice(0, begin, end)),
-          label.slice(0, begin, end));
+          labels.slice(0, begin, end).flatten());
       const double weight = options.weight * share;
       if (weight != 1) loss = loss * weight;
       pace.stretch();
@@ -163,11 +181,12 @@ void Worker::set_training(bool training) {
 
 Score Worker::score(const EvaluationSet& set, int64_t batch) const {
   const torch::NoGradGuard no_grad;
-  const int64_t begin = batch * kEvaluationBatch;
-  const int64_t end = std::min(begin + kEvaluationBatch, set.samples());
-  const torch::Tensor labels = set.tensors_->labels.slice(0, begin, end);
+  const auto& [input, all_labels] = set.samples_->tensors;
+  const int64_t begin = batch * set.samples_->batch;
+  const int64_t end = std::min(begin + set.samples_->batch, set.samples());
+  const torch::Tensor labels = all_labels.slice(0, begin, end).flatten();
   const torch::Tensor logits =
-      state_->model->forward(set.tensors_->inputs.slice(0, begin, end));
+      state_->model->forward(input.slice(0, begin, end));
   const auto sum =
       torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum);
   return {

@@ -25,16 +25,17 @@ class EvaluationSet {
   EvaluationSet(const data::Source& source, std::span<const int64_t> indices);
   ~EvaluationSet();
   int64_t samples() const;
+  int64_t labels() const; // of all samples: what a score is a sum over
   // The set is evaluated in batches; the last one may be shorter.
   int64_t batches() const;
 
  private:
   friend class Worker;
-  struct Tensors;
-  std::unique_ptr<Tensors> tensors_;
+  struct Samples;
+  std::unique_ptr<Samples> samples_;
 };
 
-// Sums over samples, so that parts of a set can be added up.
+// Sums over labels, so that parts of a set can be added up.
 struct Score {
   double loss = 0;
   double correct = 0;
@@ -69,8 +70,9 @@ class Worker {
   arena::Arena& arena();
   const arena::Arena& arena() const;
 
-  // Forward and backward of the mean loss over the batch; leaves the gradient
-  // in the arena and returns that loss. An empty batch has loss and gradient 0.
+  // Forward and backward of the mean cross entropy over the batch's labels;
+  // leaves the gradient in the arena and returns that loss. An empty batch has
+  // loss and gradient 0.
   double compute_gradient(
       const data::Batch& batch,
       const GradientOptions& options,

@@ -21,10 +21,9 @@ TEST(Subset, IsTheSameForEverySeedAndPartOfTheWhole) {
   EXPECT_EQ(part->sample_shape(), whole->sample_shape());
   EXPECT_EQ(part->classes(), whole->classes());
   const auto sample = [](const Source& source, int64_t index) {
-    std::vector<float> inputs(source.sample_elements());
-    std::vector<int64_t> labels(1);
-    source.gather(std::vector<int64_t>{index}, inputs, labels);
-    return inputs;
+    Batch batch;
+    source.gather(std::vector<int64_t>{index}, batch);
+    return batch.inputs;
   };
   std::set<std::vector<float>> all;
   for (int64_t i = 0; i < whole->size(); ++i)
@@ -58,17 +57,10 @@ TEST(Subset, OfMoreThanThereAreIsRefused) {
                  << ", or set GRAPEVINE_DATA";                                 \
   }
 
-struct Gathered {
-  std::vector<float> inputs;
-  std::vector<int64_t> labels;
-};
-
-Gathered gather(const Source& source, const std::vector<int64_t>& samples) {
-  Gathered result{
-      std::vector<float>(samples.size() * source.sample_elements()),
-      std::vector<int64_t>(samples.size())};
-  source.gather(samples, result.inputs, result.labels);
-  return result;
+Batch gather(const Source& source, const std::vector<int64_t>& samples) {
+  Batch batch;
+  source.gather(samples, batch);
+  return batch;
 }
 
 std::vector<int64_t> range(int64_t begin, int64_t end) {

@@ -26,9 +26,7 @@ std::shared_ptr<const Source> synthetic() {
 
 Batch gathered(const Source& source, const std::vector<int64_t>& samples) {
   Batch batch;
-  batch.inputs.resize(samples.size() * source.sample_elements());
-  batch.labels.resize(samples.size());
-  source.gather(samples, batch.inputs, batch.labels);
+  source.gather(samples, batch);
   return batch;
 }
 
@@ -175,10 +173,12 @@ class Troubled final : public Source {
   int64_t size() const override { return kSamples; }
   std::vector<int64_t> sample_shape() const override { return {1}; }
   int classes() const override { return 2; }
-  void gather(
-      std::span<const int64_t> indices,
-      std::span<float>,
-      std::span<int64_t>) const override {
+
+  std::latch* begun = nullptr;
+  std::latch* gate = nullptr;
+
+ private:
+  void fill(std::span<const int64_t> indices, Batch&) const override {
     if (gate != nullptr) {
       if (begun != nullptr) begun->count_down();
       gate->wait();
@@ -188,10 +188,6 @@ class Troubled final : public Source {
     }
   }
 
-  std::latch* begun = nullptr;
-  std::latch* gate = nullptr;
-
- private:
   int64_t bad_sample_;
 };
 
