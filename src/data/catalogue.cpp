@@ -80,10 +80,29 @@ PublishedSet cifar10() {
       .other_way = ""};
 }
 
+// tiny-shakespeare, as published with char-rnn.
+PublishedSet text() {
+  return {
+      .name = "text",
+      .base_url =
+          "https://raw.githubusercontent.com/karpathy/char-rnn/master/"
+          "data/tinyshakespeare",
+      .files =
+          {{"input.txt",
+            1115394,
+            sha256("86c4e6aa9db7c042ec79f339dcb96d42"
+                   "b0075e16b8fc2e86bf0ca57e2dc565ed")}},
+      .unpacked = {},
+      .other_way = ""};
+}
+
 } // namespace
 
 const std::vector<PublishedSet>& catalogue() {
-  static const std::vector<PublishedSet> sets = {fashion_mnist(), cifar10()};
+  static const std::vector<PublishedSet> sets = {
+      fashion_mnist(),
+      cifar10(),
+      text()};
   return sets;
 }
 

@@ -6,6 +6,7 @@
 #include "data/source.h"
 #include "data/subset.h"
 #include "data/synthetic.h"
+#include "data/text.h"
 
 #include <fmt/format.h>
 
@@ -15,8 +16,18 @@ namespace {
 struct Kind {
   DataEntry entry;
   const FileSet* files; // null: made, not read
-  Dataset (*read)(const std::string& folder);
+  Dataset (*read)(const std::string& folder, const DataOptions& options);
 };
+
+// For sets whose files say everything.
+template <Dataset (*load)(const std::string&)>
+Dataset read_all(const std::string& folder, const DataOptions&) {
+  return load(folder);
+}
+
+Dataset read_text(const std::string& folder, const DataOptions& options) {
+  return load_text(folder, options.context);
+}
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> table = {
@@ -29,7 +40,7 @@ const std::vector<Kind>& kinds() {
         .how_to_get = "`apt-get install dataset-fashion-mnist` or "
                       "`grapevine data get fashion-mnist`"},
        &fashion_mnist_files(),
-       load_fashion_mnist},
+       read_all<load_fashion_mnist>},
       {{.name = "cifar10",
         .summary = "colour images of animals and vehicles, 32 x 32",
         .sample_shape = {3, 32, 32},
@@ -38,7 +49,18 @@ const std::vector<Kind>& kinds() {
         .test_samples = 10000,
         .how_to_get = "`grapevine data get cifar10`"},
        &cifar10_files(),
-       load_cifar10},
+       read_all<load_cifar10>},
+      // The numbers are tiny-shakespeare's.
+      {{.name = "text",
+        .summary = "a text file, byte by byte; windows of `context`",
+        .sample_shape = {64},
+        .classes = 65,
+        .train_samples = 15685,
+        .test_samples = 1742,
+        .how_to_get = "`grapevine data get text` (tiny-shakespeare), or give a "
+                      "folder with a .txt file as --data-dir"},
+       &text_files(),
+       read_text},
       {{.name = "synthetic",
         .summary = "seeded Gaussian clusters; nothing to download",
         .sample_shape = {1, 28, 28},
@@ -64,7 +86,7 @@ Dataset load_whole(const DataOptions& options) {
   const auto& [entry, files, read] = kind(options.name);
   if (files == nullptr) return make_synthetic(options);
   try {
-    return read(require_folder(*files, options));
+    return read(require_folder(*files, options), options);
   } catch (const IoError& error) {
     throw IoError(fmt::format(
         "{}: {}; get it by {}",

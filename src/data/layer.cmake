@@ -3,6 +3,6 @@ gv_layer(data
     catalogue.cpp checksum.cpp cifar10.cpp data_path.cpp datasets.cpp
     download.cpp fashion_mnist.cpp file.cpp gunzip.cpp http.cpp idx.cpp
     image_source.cpp loader.cpp locate.cpp sharder.cpp source.cpp
-    subset.cpp synthetic.cpp tar.cpp
+    subset.cpp synthetic.cpp tar.cpp text.cpp
   DEPS Grapevine::base
   PRIVATE_DEPS ZLIB::ZLIB CURL::libcurl OpenSSL::Crypto)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace grapevine::data {
@@ -14,12 +15,14 @@ namespace fs = std::filesystem;
 
 bool holds_one_of(
     const std::string& folder,
-    const std::vector<std::string>& files) {
+    const FileSet& set,
+    bool was_given) {
   std::error_code ignored; // what cannot be looked into holds nothing
-  for (const auto& file : files) {
+  for (const auto& file : set.files) {
     if (fs::is_regular_file(fs::path(folder) / file, ignored)) return true;
   }
-  return false;
+  return was_given && !set.extension.empty() &&
+         !files_ending_with(folder, set.extension).empty();
 }
 
 void add_place(
@@ -35,6 +38,24 @@ void add_place(
 }
 
 } // namespace
+
+std::vector<std::string> files_ending_with(
+    const std::string& folder,
+    const std::string& extension) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (fs::directory_iterator file(folder, failure), end;
+       !failure && file != end;
+       file.increment(failure)) {
+    std::error_code ignored;
+    const auto name = file->path().filename().string();
+    if (name.ends_with(extension) && file->is_regular_file(ignored)) {
+      names.push_back(name);
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
 
 std::vector<std::string> candidate_folders(
     const FileSet& set,
@@ -62,7 +83,7 @@ std::optional<std::string> find_folder(
     const FileSet& set,
     const DataOptions& options) {
   for (auto& folder : candidate_folders(set, options)) {
-    if (holds_one_of(folder, set.files)) return folder;
+    if (holds_one_of(folder, set, !options.directory.empty())) return folder;
   }
   return std::nullopt;
 }

@@ -15,7 +15,16 @@ struct FileSet {
   // an error of the reader, which knows what to ask for.
   std::vector<std::string> files;
   std::string archive_folder; // of the published archive; may be empty
+  // In a folder that the user gave, a file that ends like this will do too;
+  // empty: none does.
+  std::string extension = "";
 };
+
+// Names of the regular files in a folder that end like this, in order; none
+// where it cannot be looked into.
+std::vector<std::string> files_ending_with(
+    const std::string& folder,
+    const std::string& extension);
 
 // The folders that are tried, in order. Throws ConfigError when
 // options.directory is given and is no directory.

@@ -68,6 +68,9 @@ struct DataOptions {
   int64_t synthetic_samples = 4096;
   std::vector<int64_t> synthetic_shape = {1, 28, 28};
   int synthetic_classes = 10;
+
+  // Text alone: the tokens of a sample, at least 1.
+  int64_t context = 64;
 };
 
 struct DataEntry {
@@ -86,7 +89,8 @@ const std::vector<DataEntry>& data_table();
 const DataEntry& data_entry(const std::string& name);
 
 // Throws ConfigError (unknown name, a directory given that does not exist,
-// impossible synthetic sizes, more train_samples than there are) or IoError
+// impossible synthetic sizes or context, more train_samples than there are) or
+// IoError
 // (missing, truncated or corrupt files: the file, what was expected, what was
 // found, and how to get it).
 Dataset load_dataset(const DataOptions& options);

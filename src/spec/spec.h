@@ -18,6 +18,7 @@ struct Spec {
   std::string data_dir;
   int64_t synthetic_samples = 4096;
   int64_t train_samples = 0; // a fixed subset of so many; 0 = all
+  int64_t context = 64;      // text: tokens of a sample
 
   // Who agrees with whom, and how. The preset sets agreement, optimizer and
   // graph; each of them may be given beside it.

@@ -198,6 +198,12 @@ std::vector<SpecEntry> task_entries() {
           {0, kAnyMore},
           kDecides,
           "train on a fixed random subset of so many; 0 = on all"),
+      integer(
+          "context",
+          &Spec::context,
+          {1, 1 << 20},
+          kDecides,
+          "text: tokens of a sample, as far as a model sees back"),
       text(
           "init",
           &Spec::init,

@@ -76,6 +76,7 @@ Setup make_setup(
   data.seed = spec.seed;
   data.synthetic_samples = spec.synthetic_samples;
   data.train_samples = spec.train_samples;
+  data.context = spec.context;
   setup.dataset = data::load_dataset(data);
   setup.sharder = std::make_shared<data::Sharder>(
       setup.dataset.train->size(),
