@@ -1,0 +1,75 @@
+// The communication threads of n workers: when the buckets of an exchange that
+// were released at given times have been averaged.
+//
+// Every worker has one (comm/comm_thread.h), which runs one exchange after the
+// other, and each as a pipeline: bucket c is in round r at time step r + c,
+// its first round posted `ahead` time steps early (comm/mix_executor.h). With
+// release(i,c) given, at time step t, in this order:
+//
+//   p(i)   = max( g(i) of t-1, release(i, t + ahead) )             posts
+//   start  = max over j in E(i,r) of max( p(j), free(j) )
+//   free(i) = start + w(i,r) S_c ;  arrival(i,r,c) = free(i) + l(i,r)
+//              for round 0 of bucket t + ahead, then for every round r > 0 of
+//              bucket t - r; E, w and l as in runtime/exchange.h
+//   g(i)   = max( p(i), arrivals of round r of bucket t - r )      combines
+//
+// and a bucket is there after the last of its rounds. A link is busy until
+// what was posted before has passed: one `free` for links inside a node, one
+// for those between nodes.
+//
+// One pair and one bucket: max of both releases + S/rate + latency.
+#pragma once
+
+#include "runtime/exchange.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace grapevine::runtime {
+
+class CommThreads {
+ public:
+  explicit CommThreads(int n);
+
+  // released[b][i]: when worker i's bucket b may go, not falling with b. The
+  // results into done[b][i]; a worker without an exchange has its releases
+  // back.
+  void run(
+      const Exchange& exchange,
+      std::span<const int64_t> bucket_bytes,
+      const std::vector<std::vector<double>>& released,
+      std::vector<std::vector<double>>& done);
+
+  // What the next exchange depends on; n * kStates numbers.
+  static constexpr int kStates = 3;
+  std::vector<double> state() const;
+  void restore(std::span<const double> state);
+
+ private:
+  struct Job {
+    const Exchange& exchange;
+    std::span<const int64_t> bucket_bytes;
+    const std::vector<std::vector<double>>& released;
+
+    int64_t buckets() const {
+      return static_cast<int64_t>(bucket_bytes.size());
+    }
+    bool has(int64_t bucket) const { return bucket >= 0 && bucket < buckets(); }
+  };
+  void time_step(const Job& job, int64_t time);
+  void post(const Job& job, int round, int64_t bucket, std::vector<double>&);
+
+  int n_;
+  std::vector<double> passed_;              // g
+  std::vector<double> posted_;              // p
+  std::array<std::vector<double>, 2> free_; // by is_inside
+  // Of the exchange at hand.
+  std::vector<double> start_; // by set
+  std::vector<double> arrived_;
+  // The first round's arrivals wait for their time step: a ring of ahead + 1.
+  std::vector<std::vector<double>> early_;
+};
+
+} // namespace grapevine::runtime

@@ -1,0 +1,62 @@
+#include "runtime/compute_times.h"
+
+#include "base/random.h"
+
+namespace grapevine::runtime {
+namespace {
+
+// Over all steps.
+double mean_factor(const transport::SlowOptions& slow, int rank) {
+  double factor = 1 + slow.random_share * (slow.random_factor - 1);
+  for (const transport::SlowWorker& worker : slow.workers) {
+    if (worker.rank == rank) factor *= worker.factor;
+  }
+  return factor;
+}
+
+} // namespace
+
+ComputeTimes::ComputeTimes(
+    Compute compute,
+    int n,
+    uint64_t seed,
+    transport::SlowOptions slow)
+    : compute_(std::move(compute)),
+      n_(n),
+      seed_(seed),
+      slow_(std::move(slow)) {
+  find_mean();
+}
+
+void ComputeTimes::find_mean() {
+  ComputeSample all;
+  all.backward.resize(compute_.bucket_bytes.size());
+  for (int i = 0; i < n_; ++i) {
+    const ComputeSample own = compute_.mean(i);
+    const double share = mean_factor(slow_, i) / n_;
+    all.forward += share * own.forward;
+    for (size_t b = 0; b < all.backward.size(); ++b)
+      all.backward[b] += share * own.backward[b];
+  }
+  mean_.forward.assign(n_, all.forward);
+  mean_.backward.assign(n_, all.backward);
+}
+
+IterationCompute ComputeTimes::at(int64_t step) const {
+  IterationCompute times;
+  times.forward.resize(n_);
+  times.backward.resize(n_);
+  for (int i = 0; i < n_; ++i) {
+    const auto& steps = compute_.workers[i % compute_.workers.size()];
+    Random random(seed_, Purpose::kCompute, i, step);
+    const ComputeSample& drawn = steps[random.below(steps.size())];
+    const double factor = transport::slow_factor(slow_, seed_, i, step);
+    times.forward[i] = factor * drawn.forward;
+    times.backward[i] = drawn.backward;
+    for (double& seconds : times.backward[i])
+      seconds *= factor;
+  }
+  return times;
+}
+
+} // namespace grapevine::runtime

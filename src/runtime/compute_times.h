@@ -1,0 +1,40 @@
+// The compute times of every iteration of n workers: drawn from what was
+// measured, slowed down as asked.
+//
+// Worker i at step t has the step of the measurement that
+// Random(seed, kCompute, i, t) picks, times slow_factor(i, t)
+// (transport/link_options.h). So all of it repeats, and whoever knows
+// (seed, rank, step) has the same.
+#pragma once
+
+#include "runtime/costs.h"
+#include "runtime/recursion.h"
+
+#include <cstdint>
+
+namespace grapevine::runtime {
+
+class ComputeTimes {
+ public:
+  // Copies what it needs.
+  ComputeTimes(
+      Compute compute,
+      int n,
+      uint64_t seed,
+      transport::SlowOptions slow);
+
+  IterationCompute at(int64_t step) const;
+  // Everybody at the mean over all workers and steps, slow ones included.
+  const IterationCompute& mean() const { return mean_; }
+
+ private:
+  void find_mean();
+
+  Compute compute_;
+  int n_;
+  uint64_t seed_;
+  transport::SlowOptions slow_;
+  IterationCompute mean_;
+};
+
+} // namespace grapevine::runtime

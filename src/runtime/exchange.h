@@ -1,0 +1,59 @@
+// What an exchange is to the runtime model: who must have come for which part
+// of it, and what a byte then costs.
+//
+// A plan's programs move a plane in rounds (comm/program.h). Worker i takes
+// part in round r if it sends or receives then. Its part can run once i and
+// its peers of that round, the set E(i,r), are there, and S bytes of the plane
+// then take
+//
+//   w(i,r) S + l(i,r)
+//     w = max over the resources x that i's messages of round r pass of
+//         (sum over all messages of round r through x of their share) / rate(x)
+//     l = the longest latency of those messages
+//
+// so that a node's rate is shared by whatever its workers send in the round.
+#pragma once
+
+#include "comm/plan.h"
+#include "graph/mixing.h"
+#include "runtime/network.h"
+
+#include <map>
+#include <vector>
+
+namespace grapevine::runtime {
+
+struct Exchange {
+  struct Part {
+    int worker = 0;
+    int set = 0; // into sets
+    double seconds_per_byte = 0;
+    double latency = 0;
+    bool is_inside = false; // no message leaves the node
+  };
+  int n = 0;
+  // By round: the parts of those that send or receive then. Rounds may be
+  // empty: they are the time steps of the plan's pipeline.
+  std::vector<std::vector<Part>> rounds;
+  std::vector<std::vector<int>> sets; // ascending
+  // By worker: the round after which a chunk is final; -1 where nothing is
+  // exchanged.
+  std::vector<int> last;
+  // How many time steps early the first round of a chunk is posted.
+  int ahead = 0;
+};
+
+// As comm/mix_executor.h runs the plan.
+Exchange plan_exchange(const comm::Plan& plan, const Network& network);
+
+// What other libraries would need for the same averages: every group of the
+// mixing by a ring all-reduce over its g members in rank order, a pair by an
+// exchange, one bucket after the other,
+//
+//   T = 2(g-1)/g S/rate + 2(g-1) latency         (a pair: S/rate + latency)
+//
+// at the slowest link of the ring, rates shared by all rings that pass there.
+// `mixing` must be complete or groups.
+Exchange ring_exchange(const graph::Mixing& mixing, const Network& network);
+
+} // namespace grapevine::runtime

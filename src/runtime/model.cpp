@@ -1,0 +1,74 @@
+#include "runtime/model.h"
+
+#include "base/check.h"
+
+#include <utility>
+
+namespace grapevine::runtime {
+StepTimes& StepTimes::operator+=(const StepTimes& other) {
+  seconds += other.seconds;
+  compute += other.compute;
+  exposed += other.exposed;
+  straggler += other.straggler;
+  waited += other.waited;
+  return *this;
+}
+
+RuntimeModel::RuntimeModel(const Costs& costs, ModelOptions options)
+    : options_(std::move(options)),
+      network_(costs, options_.n, options_.workers_per_node),
+      times_(costs.compute, options_.n, options_.seed, options_.slow),
+      actual_(
+          options_.n,
+          options_.order,
+          costs.compute.bucket_bytes,
+          costs.compute.update_seconds_per_byte,
+          options_.after_backward),
+      even_(actual_) {}
+
+std::shared_ptr<const Exchange> RuntimeModel::exchange_of(
+    const comm::Plan& plan) {
+  // Random matchings never repeat; what is old goes.
+  constexpr size_t kMost = 256;
+  auto found = exchanges_.find(plan.id());
+  if (found == exchanges_.end()) {
+    if (exchanges_.size() >= kMost) exchanges_.clear();
+    found =
+        exchanges_
+            .emplace(
+                plan.id(),
+                std::make_shared<const Exchange>(plan_exchange(plan, network_)))
+            .first;
+  }
+  return found->second;
+}
+
+StepTimes RuntimeModel::advance(int64_t step, const comm::Plan& plan) {
+  return advance(step, *exchange_of(plan));
+}
+
+StepTimes RuntimeModel::advance(int64_t step, const Exchange& exchange) {
+  const IterationTimes actual = actual_.advance(times_.at(step), exchange);
+  const IterationTimes even = even_.advance(times_.mean(), exchange);
+  return {
+      .seconds = actual.seconds,
+      .compute = even.computed,
+      .exposed = even.waited,
+      .straggler = actual.seconds - even.seconds,
+      .waited = actual.waited};
+}
+
+std::vector<double> RuntimeModel::state() const {
+  std::vector<double> state = actual_.state();
+  const std::vector<double> even = even_.state();
+  state.insert(state.end(), even.begin(), even.end());
+  return state;
+}
+
+void RuntimeModel::restore(std::span<const double> state) {
+  const size_t half = state.size() / 2;
+  actual_.restore(state.first(half));
+  even_.restore(state.subspan(half));
+}
+
+} // namespace grapevine::runtime

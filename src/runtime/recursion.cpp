@@ -1,0 +1,172 @@
+#include "runtime/recursion.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace grapevine::runtime {
+namespace {
+
+constexpr std::pair<Order, const char*> kNames[] = {
+    {Order::kCombineWhileAdapt, "combine-while-adapt"},
+    {Order::kAdaptThenCombine, "adapt-then-combine"},
+    {Order::kAllReduce, "allreduce"},
+};
+
+} // namespace
+
+std::string name(Order order) {
+  for (const auto& [it, text] : kNames) {
+    if (it == order) return text;
+  }
+  return "";
+}
+
+std::optional<Order> order_of(const std::string& agreement) {
+  for (const auto& [it, text] : kNames) {
+    if (agreement == text) return it;
+  }
+  return std::nullopt;
+}
+
+Recursion::Recursion(
+    int n,
+    Order order,
+    std::vector<int64_t> bucket_bytes,
+    double update_seconds_per_byte,
+    bool after_backward)
+    : n_(n),
+      order_(order),
+      bucket_bytes_(std::move(bucket_bytes)),
+      after_backward_(after_backward),
+      threads_(n),
+      end_(n),
+      released_(bucket_bytes_.size(), std::vector<double>(n)),
+      done_(released_) {
+  for (const int64_t bytes : bucket_bytes_)
+    update_.push_back(update_seconds_per_byte * static_cast<double>(bytes));
+}
+
+IterationTimes Recursion::advance(
+    const IterationCompute& compute,
+    const Exchange& exchange) {
+  GV_CHECK_EQ(static_cast<int>(compute.forward.size()), n_);
+  const double before = now();
+  waited_ = 0;
+  computed_ = 0;
+  switch (order_) {
+    case Order::kCombineWhileAdapt:
+      combine_while_adapt(compute, exchange);
+      break;
+    case Order::kAdaptThenCombine:
+      adapt_then_combine(compute, exchange);
+      break;
+    case Order::kAllReduce:
+      allreduce(compute, exchange);
+      break;
+  }
+  return {
+      .seconds = now() - before,
+      .waited = waited_ / n_,
+      .computed = computed_ / n_};
+}
+
+double Recursion::now() const {
+  return std::ranges::max(end_);
+}
+
+void Recursion::compute(int i, double seconds) {
+  computed_ += seconds;
+  end_[i] += seconds;
+}
+
+void Recursion::wait_until(int i, double time) {
+  if (time <= end_[i]) return;
+  waited_ += time - end_[i];
+  end_[i] = time;
+}
+
+void Recursion::combine_while_adapt(
+    const IterationCompute& times,
+    const Exchange& exchange) {
+  threads_.run(exchange, bucket_bytes_, released_, done_);
+  for (int i = 0; i < n_; ++i) {
+    compute(i, times.forward[i]);
+    for (int b = 0; after_backward_ && b < buckets(); ++b)
+      compute(i, times.backward[i][b]);
+    for (int b = 0; b < buckets(); ++b) {
+      if (!after_backward_) compute(i, times.backward[i][b]);
+      wait_until(i, done_[b][i]);
+      compute(i, update_[b]);
+      released_[b][i] = end_[i];
+    }
+  }
+}
+
+void Recursion::adapt_then_combine(
+    const IterationCompute& times,
+    const Exchange& exchange) {
+  for (int i = 0; i < n_; ++i) {
+    compute(i, times.forward[i]);
+    for (int b = 0; after_backward_ && b < buckets(); ++b)
+      compute(i, times.backward[i][b]);
+    for (int b = 0; b < buckets(); ++b) {
+      if (!after_backward_) compute(i, times.backward[i][b]);
+      compute(i, update_[b]);
+      released_[b][i] = end_[i];
+    }
+  }
+  threads_.run(exchange, bucket_bytes_, released_, done_);
+  for (int i = 0; i < n_; ++i)
+    wait_until(i, done_.back()[i]);
+}
+
+void Recursion::allreduce(
+    const IterationCompute& times,
+    const Exchange& exchange) {
+  for (int i = 0; i < n_; ++i) {
+    compute(i, times.forward[i]);
+    for (int b = 0; b < buckets(); ++b) {
+      compute(i, times.backward[i][b]);
+      released_[b][i] = end_[i];
+    }
+  }
+  threads_.run(exchange, bucket_bytes_, released_, done_);
+  for (int i = 0; i < n_; ++i) {
+    // The norm that clips is that of the averaged gradient.
+    if (after_backward_) wait_until(i, done_.back()[i]);
+    for (int b = 0; b < buckets(); ++b) {
+      wait_until(i, done_[b][i]);
+      compute(i, update_[b]);
+    }
+  }
+}
+
+std::vector<double> Recursion::state() const {
+  std::vector<double> state = end_;
+  const std::vector<double> threads = threads_.state();
+  state.insert(state.end(), threads.begin(), threads.end());
+  // Only combine-while-adapt looks at them again.
+  if (order_ == Order::kCombineWhileAdapt) {
+    for (const auto& released : released_)
+      state.insert(state.end(), released.begin(), released.end());
+  }
+  return state;
+}
+
+void Recursion::restore(std::span<const double> state) {
+  GV_CHECK_EQ(state.size(), this->state().size());
+  const auto take = [&](size_t count) {
+    const auto part = state.first(count);
+    state = state.subspan(count);
+    return part;
+  };
+  std::ranges::copy(take(n_), end_.begin());
+  threads_.restore(take(static_cast<size_t>(n_) * CommThreads::kStates));
+  if (order_ != Order::kCombineWhileAdapt) return;
+  for (auto& released : released_)
+    std::ranges::copy(take(n_), released.begin());
+}
+
+} // namespace grapevine::runtime

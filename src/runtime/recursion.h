@@ -1,0 +1,112 @@
+// The runtime model: when n workers do what, iteration after iteration.
+//
+// Worker i, iteration t, buckets b = 1..B in backward order; F forward, P_b
+// backward of a bucket, U_b mixing and update of it. A bucket of i is released
+// to the communication threads at s(i,b), and they have averaged it at c(i,b)
+// (runtime/comm_threads.h).
+//
+// combine-while-adapt: the exchange started in iteration t-1 hides behind t
+//
+//   s(i,0) = s(i,B) of t-1 + F
+//   r(i,b) = s(i,b-1) + P_b                         gradient ready
+//   s(i,b) = max( r(i,b), c(i,b) of t-1 ) + U_b
+//
+// adapt-then-combine: update, then exchange, bucket by bucket; all of them are
+// waited for at the end of the step
+//
+//   s(i,0) = e(i) of t-1 + F
+//   s(i,b) = s(i,b-1) + P_b + U_b
+//   e(i)   = max( s(i,B), c(i,B) )
+//
+// allreduce: gradients are exchanged bucket by bucket during backward, and
+// updated as they come
+//
+//   s(i,0) = u(i,B) of t-1 + F
+//   s(i,b) = s(i,b-1) + P_b
+//   u(i,b) = max( u(i,b-1), c(i,b) ) + U_b          u(i,0) = s(i,B)
+//
+// With a clipped gradient (`after_backward`) nothing is updated before backward
+// (allreduce: the last exchange) has ended.
+//
+// PAPERS: "From promise to practice", whose All-Reduce updates everything at
+// the end: the same but for the updates that fit between two exchanges.
+#pragma once
+
+#include "runtime/comm_threads.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace grapevine::runtime {
+
+enum class Order { kCombineWhileAdapt, kAdaptThenCombine, kAllReduce };
+
+// As in a spec: "combine-while-adapt", "adapt-then-combine", "allreduce".
+std::string name(Order order);
+// Nothing for another agreement, such as gossip, which this model lacks.
+std::optional<Order> order_of(const std::string& agreement);
+
+// Seconds of one iteration of every worker.
+struct IterationCompute {
+  std::vector<double> forward;               // by worker
+  std::vector<std::vector<double>> backward; // by worker, bucket
+};
+
+struct IterationTimes {
+  double seconds = 0; // by how much the last worker's end has moved
+  // Seconds that the training thread waited for exchanges, and that it
+  // computed and updated; means over the workers.
+  double waited = 0;
+  double computed = 0;
+};
+
+class Recursion {
+ public:
+  Recursion(
+      int n,
+      Order order,
+      std::vector<int64_t> bucket_bytes,
+      double update_seconds_per_byte,
+      bool after_backward = false);
+
+  // One more iteration. `exchange` is that of this iteration's mixing, which
+  // combine-while-adapt has started in the iteration before (the first one: at
+  // time 0).
+  IterationTimes advance(
+      const IterationCompute& compute,
+      const Exchange& exchange);
+
+  // When the last worker ended the last iteration; when each did.
+  double now() const;
+  std::span<const double> ends() const { return end_; }
+
+  // Everything that the next iteration depends on, and back again: a resumed
+  // run goes on exactly as an unbroken one.
+  std::vector<double> state() const;
+  void restore(std::span<const double> state);
+
+ private:
+  int buckets() const { return static_cast<int>(bucket_bytes_.size()); }
+  void combine_while_adapt(const IterationCompute&, const Exchange&);
+  void adapt_then_combine(const IterationCompute&, const Exchange&);
+  void allreduce(const IterationCompute&, const Exchange&);
+  // The training thread of worker i.
+  void compute(int i, double seconds);
+  void wait_until(int i, double time);
+
+  int n_;
+  Order order_;
+  std::vector<int64_t> bucket_bytes_;
+  std::vector<double> update_; // by bucket
+  bool after_backward_;
+  CommThreads threads_;
+  std::vector<double> end_;                   // by worker: where it is
+  std::vector<std::vector<double>> released_; // by bucket, worker: s
+  std::vector<std::vector<double>> done_;     // by bucket, worker: c
+  double waited_ = 0;                         // of all workers, this iteration
+  double computed_ = 0;
+};
+
+} // namespace grapevine::runtime

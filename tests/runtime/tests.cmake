@@ -1,0 +1,3 @@
+gv_layer_test(runtime DEPS Grapevine::runtime)
+target_compile_definitions(runtime_test PRIVATE
+  GV_DOCS="${PROJECT_SOURCE_DIR}/docs")
