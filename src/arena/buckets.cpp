@@ -71,9 +71,8 @@ Buckets::Buckets(
       bytes / (kBlock * static_cast<int64_t>(sizeof(float)))));
   for (size_t at = 0; at < blocks.size(); at += most) {
     const auto first = blocks.begin() + static_cast<int64_t>(at);
-    const auto last =
-        blocks.begin() +
-        static_cast<int64_t>(std::min(at + most, blocks.size()));
+    const auto last = blocks.begin() +
+                      static_cast<int64_t>(std::min(at + most, blocks.size()));
     ranges_.push_back(merged(layout, {first, last}));
   }
   find_tensors(layout);

@@ -83,6 +83,24 @@ std::vector<double> squared_norms(
   return fold_tensors(layout, plane, kernel::sum_of_squares);
 }
 
+double squared_norm(const Layout& layout, std::span<const float> plane) {
+  double total = 0;
+  double of_tensor = 0;
+  int current = 0;
+  layout.for_each_block(
+      {0, layout.size()},
+      [&](int tensor, Range block, int64_t) {
+        if (tensor != current) {
+          total += of_tensor;
+          of_tensor = 0;
+          current = tensor;
+        }
+        of_tensor +=
+            kernel::sum_of_squares(plane.data() + block.begin, block.size());
+      });
+  return total + of_tensor;
+}
+
 std::vector<double> tensor_sums(
     const Layout& layout,
     std::span<const float> plane) {

@@ -104,6 +104,8 @@ std::vector<double> fold_blocks(
 std::vector<double> squared_norms(
     const Layout& layout,
     std::span<const float> plane);
+// Of the whole plane: the sum over the tensors of the above. Allocates nothing.
+double squared_norm(const Layout& layout, std::span<const float> plane);
 // The plain sums.
 std::vector<double> tensor_sums(
     const Layout& layout,

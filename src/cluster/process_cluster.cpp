@@ -113,8 +113,7 @@ class ProcessCluster : public Cluster {
   }
 
   void copy_first(algo::Plane plane) override {
-    const auto bytes =
-        std::as_writable_bytes(algo::plane_of(*arena_, plane));
+    const auto bytes = std::as_writable_bytes(algo::plane_of(*arena_, plane));
     call([&] { communicator_.broadcast(bytes, 0); });
   }
 

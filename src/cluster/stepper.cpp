@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <sstream>
 
 namespace grapevine::cluster {
@@ -102,8 +101,7 @@ void Stepper::begin_lanes(const StepRequest& request) {
         .lr = request.lr,
         .gradient_scale = 1};
     lane->update_seconds = 0;
-    lane->measures
-        .begin(lane->arena.layout(), request.measure, options_.check);
+    lane->measures.begin(lane->arena.layout(), request.measure, options_.check);
     lane->queue.begin(buckets_);
   }
 }
@@ -114,8 +112,7 @@ void Stepper::trace_first_step(const StepRequest& request) {
   request.compute_gradient(lane.index, &tracer);
   computed_ = true;
   const arena::Layout& layout = lane.arena.layout();
-  const auto order =
-      tracer.order(static_cast<int>(layout.tensors().size()));
+  const auto order = tracer.order(static_cast<int>(layout.tensors().size()));
   buckets_ = arena::Buckets(
       layout,
       agree_on_order(cluster_, order),
@@ -160,8 +157,7 @@ std::shared_ptr<const comm::Plan> Stepper::plan_at(
 }
 
 bool Stepper::updates_late() const {
-  return options_.clip > 0 &&
-         agreement_.exchanged() == algo::Plane::kGradients;
+  return options_.clip > 0 && agreement_.exchanged() == algo::Plane::kGradients;
 }
 
 void Stepper::run_lane(int index, const StepRequest& request) {
@@ -187,8 +183,7 @@ void Stepper::take_bucket(int index, int bucket) {
     for (const Range& range : buckets_.ranges(bucket)) {
       if (lane.measures.wants_sums()) {
         const auto& layout = lane.arena.layout();
-        const auto plane =
-            algo::plane_of(lane.arena, agreement_.exchanged());
+        const auto plane = algo::plane_of(lane.arena, agreement_.exchanged());
         lane.measures.add_before(layout, plane, range);
         lane.measures.add_after(layout, plane, mix, range);
       }
@@ -275,10 +270,8 @@ double Stepper::update_seconds(int index) const {
 }
 
 double Stepper::clip_factor(const arena::Arena& arena) const {
-  const std::vector<double> squares =
-      arena::squared_norms(arena.layout(), arena.gradients());
   const double norm =
-      std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
+      std::sqrt(arena::squared_norm(arena.layout(), arena.gradients()));
   // As torch's clip_grad_norm_ has it.
   return std::min(1.0, options_.clip / (norm + 1e-6));
 }

@@ -117,8 +117,8 @@ class Stepper {
   std::shared_ptr<const comm::Plan> plan_;
   arena::Buckets buckets_;
   bool traced_ = false;
-  bool computed_ = false;  // the gradients of the step at hand, while tracing
-  bool releases_ = false;  // buckets of the step at hand start an exchange
+  bool computed_ = false; // the gradients of the step at hand, while tracing
+  bool releases_ = false; // buckets of the step at hand start an exchange
   std::optional<int64_t> ahead_; // the step whose exchange is under way
   std::vector<std::unique_ptr<Lane>> lanes_;
   uint64_t checked_weights_ = 0;

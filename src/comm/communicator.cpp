@@ -114,11 +114,8 @@ struct Communicator::State {
     auto chunks = even_chunks(plan, count, options.chunk_bytes);
     MixExecutor executor(plan, link.rank(), chunks);
     need_scratch(executor.scratch_floats());
-    return mixes.emplace_back(PreparedMix{
-        plan.id(),
-        count,
-        std::move(chunks),
-        std::move(executor)});
+    return mixes.emplace_back(
+        PreparedMix{plan.id(), count, std::move(chunks), std::move(executor)});
   }
 
   PreparedExchange& prepare(const ExchangeRequest& request) {
@@ -293,9 +290,9 @@ void Communicator::exchange(
       out.wait(link, i);
       out.post(i + kExchangeWindow);
     }
-    state_->traffic += {
-        .messages = outgoing.empty() ? 0 : 1,
-        .bytes = static_cast<int64_t>(outgoing.size_bytes())};
+    state_->traffic +=
+        {.messages = outgoing.empty() ? 0 : 1,
+         .bytes = static_cast<int64_t>(outgoing.size_bytes())};
   });
 }
 
@@ -308,9 +305,9 @@ void Communicator::sum(std::span<double> values) {
   Link& link = state_->link;
   link.run("sum", [&] {
     const int messages = comm::sum(link, values);
-    state_->traffic += {
-        .messages = messages,
-        .bytes = messages * static_cast<int64_t>(values.size_bytes())};
+    state_->traffic +=
+        {.messages = messages,
+         .bytes = messages * static_cast<int64_t>(values.size_bytes())};
   });
 }
 

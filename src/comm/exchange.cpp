@@ -65,8 +65,7 @@ void Exchange::release(int bucket) {
 
 double Exchange::wait(int bucket) {
   const int64_t end = request_.cut->bucket_end[bucket];
-  const int64_t begin =
-      bucket == 0 ? 0 : request_.cut->bucket_end[bucket - 1];
+  const int64_t begin = bucket == 0 ? 0 : request_.cut->bucket_end[bucket - 1];
   waited_for_ = -1;
   std::unique_lock lock(mutex_);
   throw_if_over();

@@ -108,8 +108,8 @@ class Exchange : public ChunkEvents {
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
-  int64_t released_ = 0; // chunks
-  int64_t done_ = 0;     // chunks
+  int64_t released_ = 0;     // chunks
+  int64_t done_ = 0;         // chunks
   std::vector<int> kept_by_; // of each chunk
   std::exception_ptr error_;
   bool is_open_ = false; // until it is finished

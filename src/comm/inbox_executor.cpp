@@ -47,10 +47,10 @@ InboxExecutor::InboxExecutor(const Program& program, std::vector<Range> chunks)
   }
   const Combine& sum = program.combines[0];
   for (const int slot : sum.terms) {
-    const auto from = std::ranges::find(
-        program.receives,
-        slot,
-        [](const Receive& receive) { return receive.slot; });
+    const auto from =
+        std::ranges::find(program.receives, slot, [](const Receive& receive) {
+          return receive.slot;
+        });
     const bool own = slot == kValue;
     GV_CHECK(own || from != program.receives.end());
     terms_.push_back(
@@ -79,8 +79,7 @@ void InboxExecutor::run(
     }
     const std::span<const float> from(value + chunk.begin, size);
     for (Transfer& send : sends_) {
-      send.tickets[c] =
-          link.send(std::as_bytes(from), send.peer, kFirstMixTag);
+      send.tickets[c] = link.send(std::as_bytes(from), send.peer, kFirstMixTag);
     }
     if (c + 1 >= kWindow) finish(link, c + 1 - kWindow, events);
   }

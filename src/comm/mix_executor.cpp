@@ -22,10 +22,7 @@ int memory_of(int slot) {
 
 } // namespace
 
-MixExecutor::MixExecutor(
-    const Plan& plan,
-    int rank,
-    std::vector<Range> chunks)
+MixExecutor::MixExecutor(const Plan& plan, int rank, std::vector<Range> chunks)
     : chunks_(std::move(chunks)) {
   const Program program = plan.program(rank);
   slots_.resize(program.slots);

@@ -144,10 +144,9 @@ void Run::train_step() {
        .measure = is_probe  ? cluster::Measure::kEverything
                   : is_look ? cluster::Measure::kNorms
                             : cluster::Measure::kNothing,
-       .compute_gradient =
-           [&](int index, cluster::GradientListener* listener) {
-             compute_gradient(index, listener);
-           }});
+       .compute_gradient = [&](int index, cluster::GradientListener* listener) {
+         compute_gradient(index, listener);
+       }});
   for (size_t i = 0; i < workers_.size(); ++i) {
     epoch_loss_[i] += losses_[i];
     spans_[i].add(

@@ -93,9 +93,9 @@ struct Worker::State {
       cluster::GradientListener* its_listener,
       probe::Spans& spans) {
     if (its_listener != nullptr && hooks == nullptr) {
-      hooks = std::make_unique<bind::GradientHooks>(
-          *model,
-          [this](int tensor) { gradient_ready(tensor); });
+      hooks = std::make_unique<bind::GradientHooks>(*model, [this](int tensor) {
+        gradient_ready(tensor);
+      });
     }
     listener = its_listener;
     pace = &its_pace;
@@ -156,8 +156,8 @@ double Worker::compute_gradient(
   for (int64_t part = 0; part < parts; ++part) {
     const int64_t begin = batch.samples() * part / parts;
     const int64_t end = batch.samples() * (part + 1) / parts;
-    const double share = static_cast<double>(end - begin) /
-                         static_cast<double>(batch.samples());
+    const double share =
+        static_cast<double>(end - begin) / static_cast<double>(batch.samples());
     torch::Tensor loss;
     {
       const probe::SpanTimer timer(spans, probe::Span::kForward);

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include <cmath>
 #include <vector>
 
@@ -106,6 +108,9 @@ TEST(SquaredNorms, AgreeWithAPlainSum) {
   for (float& value : plane)
     value = static_cast<float>(random.normal());
   const auto norms = squared_norms(layout, plane);
+  EXPECT_EQ(
+      squared_norm(layout, plane),
+      std::accumulate(norms.begin(), norms.end(), 0.0));
   for (size_t t = 0; t < layout.tensors().size(); ++t) {
     double slow = 0;
     const Range range = layout.tensors()[t].range();

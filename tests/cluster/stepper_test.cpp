@@ -279,8 +279,8 @@ TEST(Stepper, CombineWhileAdaptIsItsFormula) {
         for (const auto& tensor : arenas[i].layout().tensors()) {
           const double decay = tensor.is_matrix ? 1e-3 : 0;
           for (int64_t e = tensor.offset; e < tensor.range().end; ++e) {
-            const double d = arenas[i].gradients()[e] +
-                             decay * arenas[i].parameters()[e];
+            const double d =
+                arenas[i].gradients()[e] + decay * arenas[i].parameters()[e];
             momenta[i][e] = step == 0 ? d : 0.9 * momenta[i][e] + d;
             next[i][e] -= 0.05 * momenta[i][e];
           }

@@ -35,8 +35,9 @@ std::vector<std::vector<Range>> backward_buckets(int64_t count) {
 }
 
 // What a worker has after the exchange, put together by itself.
-std::vector<float>
-combined(const Exchange& exchange, const std::vector<float>& plane) {
+std::vector<float> combined(
+    const Exchange& exchange,
+    const std::vector<float>& plane) {
   const kernel::MixTerms terms = exchange.terms();
   if (terms.terms.empty()) return plane;
   std::vector<float> result(plane.size());
@@ -158,9 +159,7 @@ TEST(Exchange, CallsRunBehindWhatWasStarted) {
     thread.call([&] { any = worker.any(worker.rank() == 2); });
     EXPECT_TRUE(any);
     EXPECT_EQ(plane[0], 1.0f);
-    EXPECT_THROW(
-        thread.call([] { throw ConfigError("mine"); }),
-        ConfigError);
+    EXPECT_THROW(thread.call([] { throw ConfigError("mine"); }), ConfigError);
   });
 }
 

@@ -45,8 +45,8 @@ class LocalHub {
   bool wait(const LocalOperation& operation, Deadline deadline);
 
   // The rank's listed operations are withdrawn, and its peers' operations with
-  // it fail, now and later, as do its own later ones. Returns when no copy touches its bytes any more.
-  // Leaving twice changes nothing.
+  // it fail, now and later, as do its own later ones. Returns when no copy
+  // touches its bytes any more. Leaving twice changes nothing.
   void leave(int rank, const std::string& reason);
 
  private:
