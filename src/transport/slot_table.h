@@ -15,12 +15,15 @@ namespace grapevine::transport {
 template <typename Operation>
 class SlotTable {
  public:
+  // More than a communicator has in flight at once, but for wide graphs.
+  static constexpr int kAtFirst = 64;
+  SlotTable() {
+    for (int i = 0; i < kAtFirst; ++i)
+      add();
+  }
+
   Request take() {
-    if (free_.empty()) {
-      entries_.emplace_back();
-      free_.reserve(entries_.size());
-      free_.push_back(static_cast<int32_t>(entries_.size()) - 1);
-    }
+    if (free_.empty()) add();
     const Request request{free_.back()};
     free_.pop_back();
     entries_[request.slot].taken = true;
@@ -50,6 +53,12 @@ class SlotTable {
   }
 
  private:
+  void add() {
+    entries_.emplace_back();
+    free_.reserve(entries_.size());
+    free_.push_back(static_cast<int32_t>(entries_.size()) - 1);
+  }
+
   struct Entry {
     Operation operation;
     bool taken = false;

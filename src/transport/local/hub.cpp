@@ -24,7 +24,12 @@ std::string left_message(int rank, const std::string& reason) {
 
 } // namespace
 
-LocalHub::LocalHub(int size) : members_(size) {}
+LocalHub::LocalHub(int size) : members_(size) {
+  // As many as a pair usually has in flight, so that none allocates later.
+  constexpr size_t kListed = 64;
+  for (Member& member : members_)
+    member.listed.reserve(kListed);
+}
 
 void LocalHub::post(LocalOperation& operation) {
   std::unique_lock lock(mutex_);
