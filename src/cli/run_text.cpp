@@ -2,6 +2,7 @@
 
 #include "cli/table.h"
 #include "cli/units.h"
+#include "spec/rule_options.h"
 
 #include <fmt/format.h>
 
@@ -24,11 +25,7 @@ std::string rate_text(const spec::Spec& spec) {
 }
 
 std::string rule_text(const spec::Spec& spec) {
-  std::string text =
-      fmt::format("{}, momentum {}", spec.optimizer, spec.momentum);
-  if (spec.nesterov) text += " (nesterov)";
-  if (spec.weight_decay > 0)
-    text += fmt::format(", decay {}", spec.weight_decay);
+  std::string text = optim::describe(spec::rule_options(spec));
   if (spec.clip > 0) text += fmt::format(", clip {}", spec.clip);
   return text;
 }

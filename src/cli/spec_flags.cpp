@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cli/table.h"
 #include "graph/schedule.h"
+#include "optim/rules.h"
 #include "record/atomic_file.h"
 
 #include <fmt/format.h>
@@ -55,6 +56,20 @@ CLI::Option* add(CLI::App& app, const spec::SpecEntry& entry) {
       ->group(entry.group);
 }
 
+// Names, the flags that each takes, and what it is.
+template <typename Entries>
+std::string table_text(const Entries& entries) {
+  Table table;
+  for (const auto& entry : entries) {
+    std::string options;
+    for (const std::string& option : entry.options) {
+      options += (options.empty() ? "" : ", ") + spec::flag_of(option);
+    }
+    table.add_row({entry.name, options, entry.summary});
+  }
+  return table.text(2);
+}
+
 } // namespace
 
 void SpecFlags::declare(CLI::App& app, const std::vector<std::string>& only) {
@@ -79,18 +94,11 @@ std::string names_footer() {
   for (const spec::Preset& preset : spec::preset_table()) {
     presets.add_row({preset.name, preset.summary});
   }
-  Table graphs;
-  for (const graph::GraphEntry& entry : graph::graph_table()) {
-    std::string options;
-    for (const std::string& option : entry.options) {
-      options += (options.empty() ? "" : ", ") + spec::flag_of(option);
-    }
-    graphs.add_row({entry.name, options, entry.summary});
-  }
   return fmt::format(
-      "Presets:\n{}\nGraphs:\n{}",
+      "Presets:\n{}\nOptimizers:\n{}\nGraphs:\n{}",
       presets.text(2),
-      graphs.text(2));
+      table_text(optim::optimizer_table()),
+      table_text(graph::graph_table()));
 }
 
 std::string read_spec_file(const std::string& path) {

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "base/names.h"
+#include "optim/rules.h"
 #include "spec/assemble.h"
 #include "spec/spec_table.h"
 #include "spec/toml_file.h"
@@ -89,6 +90,9 @@ ParsedSpec assemble(std::span<const Assignments> layers) {
   apply_preset(parsed, heights);
   if (parsed.spec.agreement == "allreduce" && !parsed.origins.count("graph")) {
     parsed.spec.graph = "complete";
+  }
+  if (!parsed.origins.count("lr")) {
+    parsed.spec.lr = optim::find_optimizer(parsed.spec.optimizer).lr;
   }
   return parsed;
 }

@@ -48,14 +48,18 @@ struct Spec {
   uint64_t seed = 1;
 
   // The local rule.
-  double lr = 0.05;
+  double lr = 0.05; // unless given, what suits the optimizer
   std::string lr_schedule = "constant";       // constant | step | cosine
   std::vector<double> lr_steps = {0.5, 0.75}; // step: x 0.1 at these fractions
   double warmup = 0;                          // epochs
   std::string lr_scaling = "none";            // none | linear | sqrt
   std::string lr_scaling_by = "workers";      // workers | degree
-  double momentum = 0.9;
-  bool nesterov = false;
+  double momentum = 0.9;                      // sgd
+  bool nesterov = false;                      // sgd
+  double beta1 = 0.9;                         // adam and its kin
+  double beta2 = 0.999;                       // adam and its kin
+  double eps = 1e-8;                          // adam and its kin
+  int64_t window = 4;                         // accumadam, accumadamw
   double weight_decay = 0;
   std::string decay = "matrices"; // matrices (not norms and biases) | all
   double clip = 0;                // global norm; 0 = none

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "graph/schedule.h"
+#include "optim/rules.h"
 #include "spec/values.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int64_t kAnyMore = std::numeric_limits<int64_t>::max();
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
+constexpr double kLeastEps = 1e-30; // still a float above 0
 constexpr bool kDecides = true;
 constexpr bool kDoesNot = false;
 
@@ -229,7 +231,7 @@ std::vector<SpecEntry> algorithm_entries() {
       choice(
           "optimizer",
           &Spec::optimizer,
-          {"sgd"},
+          names_of(optim::optimizer_table()),
           kDecides,
           "every worker's own step"),
       choice(
@@ -353,7 +355,8 @@ std::vector<SpecEntry> rule_entries() {
           &Spec::lr,
           {.least = 0, .most = kNoBound, .above = true},
           kDecides,
-          "learning rate, before scaling"),
+          "learning rate, before scaling; unless given, 0.001 for adam and its "
+          "kin"),
       choice(
           "lr-schedule",
           &Spec::lr_schedule,
@@ -389,14 +392,39 @@ std::vector<SpecEntry> rule_entries() {
           &Spec::momentum,
           {.least = 0, .most = 1, .below = true},
           kDecides,
-          "of SGD; 0 = none"),
-      yes_no("nesterov", &Spec::nesterov, kDecides, "Nesterov's momentum"),
+          "sgd: momentum; 0 = none"),
+      yes_no("nesterov", &Spec::nesterov, kDecides, "sgd: Nesterov's momentum"),
+      number(
+          "beta1",
+          &Spec::beta1,
+          {.least = 0, .most = 1, .below = true},
+          kDecides,
+          "adam…: what the mean gradient keeps of itself a step"),
+      number(
+          "beta2",
+          &Spec::beta2,
+          {.least = 0, .most = 1, .below = true},
+          kDecides,
+          "adam…: what the mean square keeps of itself a step"),
+      number(
+          "eps",
+          &Spec::eps,
+          {kLeastEps, kNoBound},
+          kDecides,
+          "adam…: added to the root of the mean square"),
+      integer(
+          "window",
+          &Spec::window,
+          {1, 1000000},
+          kDecides,
+          "accumadam…: steps whose mean gradient moves the moments"),
       number(
           "weight-decay",
           &Spec::weight_decay,
           {0, kNoBound},
           kDecides,
-          "L2 coefficient"),
+          "coefficient; an L2 penalty, but of the parameters themselves in the "
+          "optimizers with a w"),
       choice(
           "decay",
           &Spec::decay,

@@ -59,7 +59,8 @@ struct ParsedSpec {
 // (key -> value, in order; the last wins), then applies the preset underneath
 // them: what was given explicitly beside the preset wins over it, while a
 // preset given as a flag wins over the file. `agreement = allreduce` without a
-// graph means the complete one. ConfigError: syntax (file, line), unknown key
+// graph means the complete one, and without an lr it is what suits the
+// optimizer. ConfigError: syntax (file, line), unknown key
 // (nearest spelling), wrong type or value (what is allowed).
 ParsedSpec parse_spec(
     std::string_view toml,

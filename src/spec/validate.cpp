@@ -1,21 +1,26 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "graph/schedule.h"
+#include "optim/rules.h"
 #include "spec/graph_options.h"
+#include "spec/rule_options.h"
 #include "spec/spec_table.h"
 #include "spec/values.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 namespace grapevine::spec {
 namespace {
 
-// Keys that belong to some graph and to nothing else.
-std::vector<std::string> graph_keys() {
+// Keys that belong to some entries of a table (graphs, optimizers) and to
+// nothing else.
+template <typename Table>
+std::vector<std::string> keys_of(const Table& table) {
   std::vector<std::string> keys;
-  for (const graph::GraphEntry& entry : graph::graph_table()) {
+  for (const auto& entry : table) {
     for (const std::string& key : entry.options) {
       const bool is_new =
           std::find(keys.begin(), keys.end(), key) == keys.end();
@@ -23,6 +28,12 @@ std::vector<std::string> graph_keys() {
     }
   }
   return keys;
+}
+
+template <typename Entry>
+bool takes(const Entry& entry, const std::string& key) {
+  const auto& options = entry.options;
+  return std::find(options.begin(), options.end(), key) != options.end();
 }
 
 class Validator {
@@ -33,8 +44,9 @@ class Validator {
 
   void run() const {
     check_agreement();
+    check_options("optimizer", spec_.optimizer, optim::optimizer_table());
     check_local_rule();
-    check_graph_options();
+    check_options("graph", spec_.graph, graph::graph_table());
     check_schedule();
     check_ada_auto();
   }
@@ -78,38 +90,43 @@ class Validator {
     }
   }
 
-  const graph::GraphEntry& graph_entry() const {
+  // The entry of a table that the spec has chosen by this key.
+  template <typename Table>
+  const auto& chosen(
+      const std::string& key,
+      const std::string& name,
+      const Table& table) const {
     std::vector<std::string> names;
-    for (const graph::GraphEntry& entry : graph::graph_table()) {
-      if (entry.name == spec_.graph) return entry;
+    for (const auto& entry : table) {
+      if (entry.name == name) return entry;
       names.push_back(entry.name);
     }
-    refuse({"graph"}, unknown_name("graph", spec_.graph, names));
+    refuse({key}, unknown_name(key, name, names));
   }
 
-  static bool takes(const graph::GraphEntry& entry, const std::string& key) {
-    const auto& options = entry.options;
-    return std::find(options.begin(), options.end(), key) != options.end();
-  }
-
-  // An option that the graph would ignore is a mistake, unless it has its
-  // default value, as in the spec.toml of a run.
-  void check_graph_options() const {
-    const graph::GraphEntry& entry = graph_entry();
+  // An option that the chosen graph or optimizer would ignore is a mistake,
+  // unless it has its default value, as in the spec.toml of a run.
+  template <typename Table>
+  void check_options(
+      const std::string& what,
+      const std::string& name,
+      const Table& table) const {
+    const auto& entry = chosen(what, name, table);
     const Spec defaults;
-    for (const std::string& key : graph_keys()) {
+    for (const std::string& key : keys_of(table)) {
       const SpecEntry& option = *find_entry(key);
       if (takes(entry, key)) continue;
       if (option.get_toml(spec_) == option.get_toml(defaults)) continue;
       std::vector<std::string> takers;
-      for (const graph::GraphEntry& other : graph::graph_table()) {
+      for (const auto& other : table) {
         if (takes(other, key)) takers.push_back(other.name);
       }
       refuse(
           {key},
           fmt::format(
-              "the graph '{}' takes no {} (it is for {})",
-              spec_.graph,
+              "the {} '{}' takes no {} (it is for {})",
+              what,
+              name,
               key,
               one_of(takers)));
     }
@@ -119,10 +136,8 @@ class Validator {
     try {
       graph::make_schedule(graph_options(spec_));
     } catch (const ConfigError& error) {
-      std::vector<std::string> keys;
-      for (const std::string& key : graph_keys()) {
-        if (takes(graph_entry(), key)) keys.push_back(key);
-      }
+      const auto& entry = chosen("graph", spec_.graph, graph::graph_table());
+      std::vector<std::string> keys = keys_of(std::span(&entry, 1));
       keys.push_back("n");
       keys.push_back("graph");
       refuse(given_first(keys), error.what());
@@ -176,6 +191,19 @@ graph::GraphOptions graph_options(const Spec& spec) {
       .k_min = spec.k_min,
       .ada = spec.ada,
       .epochs = spec.epochs};
+}
+
+optim::RuleOptions rule_options(const Spec& spec) {
+  return {
+      .name = spec.optimizer,
+      .momentum = spec.momentum,
+      .nesterov = spec.nesterov,
+      .beta1 = spec.beta1,
+      .beta2 = spec.beta2,
+      .eps = spec.eps,
+      .window = spec.window,
+      .weight_decay = spec.weight_decay,
+      .decay_everything = spec.decay == "all"};
 }
 
 void validate(const ParsedSpec& parsed) {

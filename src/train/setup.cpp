@@ -1,22 +1,15 @@
 #include "train/setup.h"
 
 #include "base/error.h"
-#include "optim/sgd.h"
+#include "optim/rules.h"
 #include "spec/graph_options.h"
+#include "spec/rule_options.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace grapevine::train {
 namespace {
-
-std::shared_ptr<const optim::LocalRule> make_rule(const spec::Spec& spec) {
-  return std::make_shared<optim::Sgd>(optim::SgdOptions{
-      .momentum = spec.momentum,
-      .nesterov = spec.nesterov,
-      .weight_decay = spec.weight_decay,
-      .decay_everything = spec.decay == "all"});
-}
 
 optim::LrOptions make_lr(const spec::Spec& spec, const Setup& setup) {
   optim::LrOptions lr;
@@ -67,7 +60,7 @@ Setup make_setup(
   Setup setup;
   setup.spec = spec;
   setup.schedule = graph::make_schedule(spec::graph_options(spec));
-  setup.rule = make_rule(spec);
+  setup.rule = optim::make_rule(spec::rule_options(spec));
   setup.agreement = algo::make_agreement(spec.agreement, setup.rule);
   data::DataOptions data;
   data.name = spec.data;

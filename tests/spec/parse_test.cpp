@@ -144,8 +144,13 @@ TEST(ParseSpec, WrongValues) {
        "--graph: unknown graph 'rnig'; did you mean 'ring'?"},
       {{{"preset", "d-rng"}},
        "--preset: unknown preset 'd-rng'; did you mean 'd-ring'?"},
-      {{{"optimizer", "adam"}},
-       "--optimizer: unknown optimizer 'adam' (allowed: sgd)"},
+      {{{"optimizer", "adan"}},
+       "--optimizer: unknown optimizer 'adan'; did you mean 'adam'?"},
+      {{{"beta1", "1"}},
+       "--beta1: expected a number of at least 0 and below 1, got '1'"},
+      {{{"beta2", "-0.1"}}, "--beta2: expected a number of at least 0"},
+      {{{"eps", "0"}}, "--eps: expected a number of at least 1e-30, got '0'"},
+      {{{"window", "0"}}, "--window: expected an integer from 1 to 1000000"},
       {{{"lr-scaling", "square"}}, "(allowed: none, linear or sqrt)"},
       {{{"transport", "tcp"}}, "(allowed: virtual, mpi or gloo)"},
       {{{"bucket-bytes", "1TB"}}, "--bucket-bytes: expected bytes from 64"},
@@ -194,6 +199,41 @@ TEST(Validate, OptionsOfOtherGraphs) {
   expect_in(
       "run.toml:1: rows: the graph 'ring' takes no rows",
       refusal("rows = 2"));
+}
+
+TEST(Validate, OptionsOfOtherOptimizers) {
+  EXPECT_EQ(
+      refusal("", {{"optimizer", "adamw"}, {"momentum", "0.5"}}),
+      "--momentum: the optimizer 'adamw' takes no momentum (it is for sgd)");
+  expect_in(
+      "--nesterov: the optimizer 'adam' takes no nesterov",
+      refusal("", {{"optimizer", "adam"}, {"nesterov", "true"}}));
+  EXPECT_EQ(
+      refusal("window = 8", {{"optimizer", "adam"}}),
+      "run.toml:1: window: the optimizer 'adam' takes no window (it is for "
+      "accumadam or accumadamw)");
+  expect_in(
+      "--beta2: the optimizer 'sgd' takes no beta2 (it is for adam, adamw,",
+      refusal("", {{"beta2", "0.98"}}));
+  EXPECT_EQ(
+      refusal(
+          "",
+          {{"optimizer", "accumadamw"},
+           {"beta1", "0.9"},
+           {"beta2", "0.98"},
+           {"eps", "1e-9"},
+           {"window", "8"},
+           {"momentum", "0.9"},
+           {"weight-decay", "0.1"}}),
+      "accepted");
+}
+
+TEST(ParseSpec, TheLearningRateSuitsTheOptimizerUnlessGiven) {
+  EXPECT_EQ(parse_spec("", "", {}).spec.lr, 0.05);
+  EXPECT_EQ(parse_spec("", "", {{"optimizer", "accumadam"}}).spec.lr, 0.001);
+  EXPECT_EQ(
+      parse_spec("lr = 0.05", "f", {{"optimizer", "adam"}}).spec.lr,
+      0.05);
 }
 
 TEST(Validate, ImpossibleShapesNameTheirOrigin) {
