@@ -2,6 +2,7 @@
 #pragma once
 
 #include <grapevine/group.h>
+#include <grapevine/optimizer.h>
 
 #include <torch/nn/module.h>
 
@@ -10,15 +11,6 @@
 #include <string>
 
 namespace grapevine {
-
-// torch::optim::SGD's options and its bits.
-struct Sgd {
-  double lr = 0.05;
-  double momentum = 0.9;
-  bool nesterov = false;
-  double weight_decay = 0;
-  bool decay_norms_and_biases = false;
-};
 
 struct DataParallelOptions {
   // "allreduce": gradients averaged over all workers (the graph is complete).
@@ -37,7 +29,8 @@ struct DataParallelOptions {
   int64_t steps_per_epoch = 1; // ada
   uint64_t seed = 0;           // random graphs
 
-  Sgd sgd;
+  // Sgd, Adam, AdamW, AccumAdam or AccumAdamW, with its options.
+  Optimizer optimizer = Sgd{};
   double clip = 0;              // norm of the whole gradient; 0 = none
   bool average_buffers = false; // batch-norm statistics take part
   bool check = false;           // verify invariants after every step

@@ -2,12 +2,13 @@
 
 #include "algo/agreement.h"
 #include "api/group_state.h"
+#include "api/optimizer.h"
 #include "arena/arena.h"
 #include "base/error.h"
 #include "bind/bind.h"
 #include "cluster/stepper.h"
 #include "graph/schedule.h"
-#include "optim/sgd.h"
+#include "optim/rules.h"
 #include "probe/consensus.h"
 
 #include <fmt/format.h>
@@ -34,14 +35,6 @@ std::unique_ptr<graph::Schedule> make_schedule(
        .epochs = options.epochs});
 }
 
-std::shared_ptr<const optim::LocalRule> make_rule(const Sgd& sgd) {
-  return std::make_shared<optim::Sgd>(optim::SgdOptions{
-      .momentum = sgd.momentum,
-      .nesterov = sgd.nesterov,
-      .weight_decay = sgd.weight_decay,
-      .decay_everything = sgd.decay_norms_and_biases});
-}
-
 } // namespace
 
 struct DataParallel::State {
@@ -51,7 +44,7 @@ struct DataParallel::State {
         cluster(*group.state_->cluster),
         options(std::move(wanted)),
         schedule(make_schedule(options, cluster.size())),
-        rule(make_rule(options.sgd)),
+        rule(optim::make_rule(api::rule_options(options.optimizer))),
         agreement(algo::make_agreement(options.agreement, rule)),
         arena(
             std::make_shared<arena::Layout>(bind::parameter_layout(module)),
@@ -94,12 +87,7 @@ DataParallel::DataParallel(
       {{"layout", state.arena.layout().digest()},
        {"agreement", wanted.agreement},
        {"graph", fmt::format("{:016x}", state.schedule->at({0, 0})->digest())},
-       {"sgd",
-        fmt::format(
-            "momentum {} nesterov {} decay {}",
-            wanted.sgd.momentum,
-            wanted.sgd.nesterov,
-            wanted.sgd.weight_decay)}});
+       {"optimizer", optim::describe(api::rule_options(wanted.optimizer))}});
   state.cluster.copy_first(algo::Plane::kParameters);
   state.cluster.copy_first(algo::Plane::kBuffers);
 }
@@ -118,19 +106,22 @@ void DataParallel::step() {
   const int64_t next_epoch =
       (state.step + 1) / std::max<int64_t>(1, state.options.steps_per_epoch);
   state.stepper.step(
+  const int64_t next_epoch =
+      (state.step + 1) / std::max<int64_t>(1, state.options.steps_per_epoch);
+  state.stepper.step(
       {.moment = {state.step, epoch},
        .next = graph::Moment{state.step + 1, next_epoch},
-       .lr = state.options.sgd.lr,
+       .lr = state.lr,
        .compute_gradient = [](int, cluster::GradientListener*) {}});
   ++state.step;
 }
 
 double DataParallel::lr() const {
-  return state_->options.sgd.lr;
+  return api::learning_rate(state_->options.optimizer);
 }
 
 void DataParallel::set_lr(double lr) {
-  state_->options.sgd.lr = lr;
+  api::learning_rate(state_->options.optimizer) = lr;
 }
 
 void DataParallel::average() {

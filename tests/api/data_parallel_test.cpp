@@ -94,24 +94,86 @@ TEST(DataParallel, RingReplicasStayNearAndSendTwoCopies) {
   EXPECT_EQ(trained[0].messages, 5 * 2);
 }
 
-TEST(DataParallel, OneWorkerIsTorchSgd) {
+// One worker of ours against torch's own optimizer.
+template <typename Theirs, typename Options>
+void expect_equals_torch(const Optimizer& ours, const Options& theirs) {
   const auto samples = make_samples(1, 5)[0];
   torch::manual_seed(1);
   auto net = make_net();
-  torch::optim::SGD optimizer(
-      net->parameters(),
-      torch::optim::SGDOptions(0.05).momentum(0.9));
+  Theirs optimizer(net->parameters(), theirs);
   for (const Samples& batch : samples) {
     optimizer.zero_grad();
     torch::nn::functional::cross_entropy(net->forward(batch.input), batch.label)
         .backward();
     optimizer.step();
   }
-  const auto ours = train(1, {.sgd = {.lr = 0.05, .momentum = 0.9}});
-  const auto theirs = net->parameters();
-  for (size_t i = 0; i < theirs.size(); ++i) {
-    EXPECT_TRUE(torch::equal(ours[0].parameters[i], theirs[i])) << i;
+  const auto trained = train(1, {.optimizer = ours});
+  const auto expected = net->parameters();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(torch::equal(trained[0].parameters[i], expected[i])) << i;
   }
+}
+
+TEST(DataParallel, OneWorkerIsTorch) {
+  using torch::optim::AdamOptions;
+  using torch::optim::AdamWOptions;
+  using torch::optim::SGDOptions;
+  expect_equals_torch<torch::optim::SGD>(
+      Sgd{.lr = 0.05, .momentum = 0.9},
+      SGDOptions(0.05).momentum(0.9));
+  expect_equals_torch<torch::optim::Adam>(
+      Adam{.weight_decay = 0.1, .decay_norms_and_biases = true},
+      AdamOptions().weight_decay(0.1));
+  expect_equals_torch<torch::optim::AdamW>(
+      AdamW{.lr = 0.01, .beta2 = 0.98, .decay_norms_and_biases = true},
+      AdamWOptions(0.01).betas({0.9, 0.98}));
+  expect_equals_torch<torch::optim::Adam>(
+      AccumAdam{.window = 1},
+      AdamOptions());
+  expect_equals_torch<torch::optim::AdamW>(
+      AccumAdamW{.decay_norms_and_biases = true, .window = 1},
+      AdamWOptions());
+}
+
+TEST(DataParallel, TheLearningRateIsTheOptimizers) {
+  auto net = make_net();
+  DataParallel parallel(
+      *net,
+      Group::in_process(1)[0],
+      {.optimizer = AccumAdamW{.lr = 0.02, .window = 2}});
+  EXPECT_EQ(parallel.lr(), 0.02);
+  parallel.set_lr(0.01);
+  EXPECT_EQ(parallel.lr(), 0.01);
+}
+
+TEST(DataParallel, AccumAdamTrainsARing) {
+  const auto trained =
+      train(3, {.optimizer = AccumAdam{.window = 2}, .check = true});
+  EXPECT_GT(trained[0].distance, 0);
+  EXPECT_LT(trained[0].distance, 1);
+}
+
+TEST(DataParallel, WrongOptionsOfAnOptimizerAreRefused) {
+  auto net = make_net();
+  EXPECT_THROW(
+      DataParallel(
+          *net,
+          Group::in_process(1)[0],
+          {.optimizer = Adam{.beta1 = 1.5}}),
+      std::runtime_error);
+}
+
+TEST(DataParallel, WorkersWithOtherOptimizersAreToldApart) {
+  auto groups = Group::in_process(2);
+  run_threads(2, [&](int rank) {
+    auto net = make_net();
+    EXPECT_THROW(
+        DataParallel(
+            *net,
+            groups[rank],
+            {.optimizer = AccumAdam{.window = 2 + rank}}),
+        std::runtime_error);
+  });
 }
 
 TEST(DataParallel, AverageMakesAllEqual) {
