@@ -91,20 +91,22 @@ time_row(const std::string& name, const Turns& turns, const std::string& goal) {
       goal};
 }
 
-// Bandwidths of the same number of bytes, more is better.
+// Bandwidths, each of the bytes that its turn moves; more is better.
 inline Row bandwidth_row(
     const std::string& name,
     const Turns& turns,
-    double bytes,
+    double our_bytes,
+    double rival_bytes,
     const std::string& goal) {
   std::vector<double> ratios;
   for (size_t i = 0; i < turns.ours.size(); ++i) {
-    ratios.push_back(turns.rival[i] / turns.ours[i]);
+    const double ours = our_bytes / turns.ours[i];
+    ratios.push_back(ours / (rival_bytes / turns.rival[i]));
   }
   return {
       name,
-      bytes / median(turns.ours) / 1e9,
-      bytes / median(turns.rival) / 1e9,
+      our_bytes / median(turns.ours) / 1e9,
+      rival_bytes / median(turns.rival) / 1e9,
       "GB/s",
       median(ratios),
       spread(ratios),
