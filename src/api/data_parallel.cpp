@@ -106,12 +106,9 @@ void DataParallel::step() {
   const int64_t next_epoch =
       (state.step + 1) / std::max<int64_t>(1, state.options.steps_per_epoch);
   state.stepper.step(
-  const int64_t next_epoch =
-      (state.step + 1) / std::max<int64_t>(1, state.options.steps_per_epoch);
-  state.stepper.step(
       {.moment = {state.step, epoch},
        .next = graph::Moment{state.step + 1, next_epoch},
-       .lr = state.lr,
+       .lr = lr(),
        .compute_gradient = [](int, cluster::GradientListener*) {}});
   ++state.step;
 }

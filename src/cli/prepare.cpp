@@ -45,7 +45,10 @@ void adopt_launch(
     const transport::LaunchEnvironment& environment) {
   spec::Spec& spec = parsed.spec;
   if (spec.transport.empty()) spec.transport = environment.transport;
-  if (spec.transport == "virtual") return;
+  if (spec.transport == "virtual") {
+    if (spec.workers_per_node == 0) spec.workers_per_node = 1;
+    return;
+  }
   if (!parsed.origins.count("n")) spec.n = environment.size;
   if (spec.n == environment.size) return;
   const bool alone =

@@ -8,9 +8,11 @@
 
 namespace grapevine::cli {
 
-// Transport and n as launched, where they were not given; then everything is
-// checked. ConfigError names the origin of the key: unknown model or data set,
-// an n that is not the number of processes, and what spec::validate refuses.
+// Transport and n as launched, where they were not given, and one worker a node
+// in a virtual cluster (real ones are asked when the workers meet); then
+// everything is checked. ConfigError names the origin of the key: unknown model
+// or data set, an n that is not the number of processes, and what
+// spec::validate refuses.
 void prepare(
     spec::ParsedSpec& parsed,
     const transport::LaunchEnvironment& environment);

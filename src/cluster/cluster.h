@@ -15,6 +15,7 @@
 #include "base/thread_pool.h"
 #include "comm/communicator.h"
 #include "comm/plan.h"
+#include "transport/launch_environment.h"
 
 #include <functional>
 #include <map>
@@ -47,6 +48,9 @@ class Cluster {
   virtual std::span<const int> hosted() const = 0;
   bool hosts_first() const { return hosted().front() == 0; }
   virtual std::string transport_name() const = 0;
+  // How many workers share a node: comm/find_nodes.h. 1 in a virtual cluster.
+  virtual int find_workers_per_node(
+      const transport::LaunchEnvironment& environment) = 0;
 
   // The arenas of the hosted workers, borrowed until the end. Once.
   virtual void attach(std::vector<arena::Arena*> arenas) = 0;

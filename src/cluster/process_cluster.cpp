@@ -3,6 +3,7 @@
 #include "cluster/cluster.h"
 #include "cluster/parameter_digest.h"
 #include "comm/comm_thread.h"
+#include "comm/find_nodes.h"
 #include "comm/fingerprint.h"
 
 #include <algorithm>
@@ -29,6 +30,12 @@ class ProcessCluster : public Cluster {
   std::span<const int> hosted() const override { return {&rank_, 1}; }
   std::string transport_name() const override {
     return communicator_.transport().name();
+  }
+  int find_workers_per_node(
+      const transport::LaunchEnvironment& environment) override {
+    return call([&] {
+      return comm::find_workers_per_node(communicator_, environment);
+    });
   }
 
   void attach(std::vector<arena::Arena*> arenas) override {

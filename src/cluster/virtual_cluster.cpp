@@ -24,6 +24,9 @@ class VirtualCluster : public Cluster {
   int size() const override { return static_cast<int>(ranks_.size()); }
   std::span<const int> hosted() const override { return ranks_; }
   std::string transport_name() const override { return "virtual"; }
+  int find_workers_per_node(const transport::LaunchEnvironment&) override {
+    return 1;
+  }
 
   void attach(std::vector<arena::Arena*> arenas) override {
     GV_CHECK_EQ(arenas.size(), ranks_.size());

@@ -268,9 +268,10 @@ std::vector<SpecEntry> graph_entries() {
       integer(
           "workers-per-node",
           &Spec::workers_per_node,
-          {1, 65536},
+          {0, 65536},
           kDecides,
-          "aer: workers that share a node"),
+          "workers that share a node, for aer and for group averages; 0 = as "
+          "launched, 1 in a virtual cluster"),
       integer(
           "k0",
           &Spec::k0,

@@ -15,6 +15,12 @@
 namespace grapevine::spec {
 namespace {
 
+// Not the graph's alone: seeds are everywhere, and nodes decide how any group
+// average is taken.
+bool is_shared(const std::string& key) {
+  return key == "seed" || key == "workers-per-node";
+}
+
 // Keys that belong to some entries of a table (graphs, optimizers) and to
 // nothing else.
 template <typename Table>
@@ -24,7 +30,7 @@ std::vector<std::string> keys_of(const Table& table) {
     for (const std::string& key : entry.options) {
       const bool is_new =
           std::find(keys.begin(), keys.end(), key) == keys.end();
-      if (is_new && key != "seed") keys.push_back(key);
+      if (is_new && !is_shared(key)) keys.push_back(key);
     }
   }
   return keys;
@@ -137,7 +143,8 @@ class Validator {
       graph::make_schedule(graph_options(spec_));
     } catch (const ConfigError& error) {
       const auto& entry = chosen("graph", spec_.graph, graph::graph_table());
-      std::vector<std::string> keys = keys_of(std::span(&entry, 1));
+      std::vector<std::string> keys = entry.options;
+      std::erase(keys, "seed");
       keys.push_back("n");
       keys.push_back("graph");
       refuse(given_first(keys), error.what());
@@ -185,7 +192,7 @@ graph::GraphOptions graph_options(const Spec& spec) {
       .rows = spec.rows,
       .k = spec.k,
       .edges_file = spec.edges,
-      .workers_per_node = spec.workers_per_node,
+      .workers_per_node = std::max(1, spec.workers_per_node),
       .k0 = spec.k0,
       .gamma = spec.gamma,
       .k_min = spec.k_min,

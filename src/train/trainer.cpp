@@ -5,6 +5,7 @@
 #include "kernel/elementwise.h"
 #include "record/run_directory.h"
 #include "record/run_lock.h"
+#include "spec/graph_options.h"
 #include "spec/spec_table.h"
 #include "train/build_info.h"
 #include "train/planes.h"
@@ -61,6 +62,18 @@ std::unique_ptr<cluster::Cluster> make_cluster(
         spec.n));
   }
   return cluster::make_process_cluster(std::move(link), options);
+}
+
+// workers-per-node = 0 means what the cluster is found to have. Everybody asks,
+// also where the spec says it, since a spec that differs is found out later.
+void settle_nodes(
+    Setup& setup,
+    const transport::LaunchEnvironment& environment,
+    cluster::Cluster& cluster) {
+  const int found = cluster.find_workers_per_node(environment);
+  if (setup.spec.workers_per_node > 0) return;
+  setup.spec.workers_per_node = found;
+  setup.schedule = graph::make_schedule(spec::graph_options(setup.spec));
 }
 
 // Refuses to mix two specs in one directory.
@@ -225,16 +238,18 @@ bool is_reporting_process(
 }
 
 TrainResult train(
-    const spec::Spec& spec,
+    const spec::Spec& given,
     const transport::LaunchEnvironment& environment,
     const TrainHooks& hooks) {
   use_one_torch_thread();
+  const bool is_virtual = transport_of(given, environment) == "virtual";
+  ThreadPool pool(thread_count(given, is_virtual), use_one_torch_thread);
+  Setup setup = make_setup(given, hooks.data_path);
+  const auto cluster = make_cluster(given, environment, pool);
+  settle_nodes(setup, environment, *cluster);
+  const spec::Spec& spec = setup.spec;
   const record::RunDirectory directory(
       spec.out.empty() ? "runs/" + spec::run_name(spec) : spec.out);
-  const bool is_virtual = transport_of(spec, environment) == "virtual";
-  ThreadPool pool(thread_count(spec, is_virtual), use_one_torch_thread);
-  const Setup setup = make_setup(spec, hooks.data_path);
-  const auto cluster = make_cluster(spec, environment, pool);
   const comm::Fingerprint parts = fingerprint(setup);
   cluster->compare_fingerprints(parts);
 

@@ -120,6 +120,8 @@ LaunchEnvironment read_torchrun(const Variables& variables, Kind kind) {
   check_rank(environment, "RANK");
   environment.local_rank = variables.number_or("LOCAL_RANK", 0);
   environment.local_size = variables.number_or("LOCAL_WORLD_SIZE", 1, 1);
+  environment.local_is_known =
+      variables.has("LOCAL_RANK") && variables.has("LOCAL_WORLD_SIZE");
   environment.restart_attempt =
       variables.number_or("TORCHELASTIC_RESTART_COUNT", 0);
   environment.store_is_served =
@@ -165,6 +167,8 @@ std::optional<LaunchEnvironment> read_mpirun(const Variables& variables) {
     check_rank(environment, names.rank);
     environment.local_rank = variables.number_or(names.local_rank, 0);
     environment.local_size = variables.number_or(names.local_size, 1, 1);
+    environment.local_is_known =
+        variables.has(names.local_rank) && variables.has(names.local_size);
     // For those who ask for gloo under mpirun.
     read_store_file(variables, environment);
     read_master(variables, environment);

@@ -30,8 +30,10 @@ struct LaunchEnvironment {
   std::string transport = "virtual"; // what --transport defaults to here
   int rank = 0;
   int size = 1;
+  // Among the workers of this node; known where the launcher told both.
   int local_rank = 0;
   int local_size = 1;
+  bool local_is_known = false;
   // Gloo's meeting point: an address and port (store_is_served says whether
   // somebody else, the launcher, serves it, so that rank 0 is a client), or a
   // file. The file must be a new one for each run.

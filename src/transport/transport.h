@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,12 @@ struct Request {
   bool valid() const { return slot >= 0; }
 };
 
+// Of a worker among those that share its memory.
+struct LocalPlace {
+  int rank = 0;
+  int size = 1;
+};
+
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -51,6 +58,8 @@ class Transport {
   virtual int size() const = 0;
   // "local", "mpi" or "gloo".
   virtual std::string name() const = 0;
+  // Where the implementation itself knows it (MPI); else nothing.
+  virtual std::optional<LocalPlace> local_place() const { return std::nullopt; }
 
   // One thread at a time may call these.
   virtual Request send(std::span<const std::byte> bytes, int peer, Tag tag) = 0;

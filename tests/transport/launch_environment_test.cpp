@@ -62,6 +62,13 @@ TEST(LaunchEnvironment, Alone) {
   EXPECT_EQ(environment.size, 1);
 }
 
+TEST(LaunchEnvironment, KnowsTheNodeWhereBothNumbersAreTold) {
+  EXPECT_TRUE(read(kTorchrun).local_is_known);
+  EXPECT_FALSE(read(without(kTorchrun, "LOCAL_RANK")).local_is_known);
+  EXPECT_FALSE(read(without(kTorchrun, "LOCAL_WORLD_SIZE")).local_is_known);
+  EXPECT_FALSE(read({}).local_is_known);
+}
+
 TEST(LaunchEnvironment, OpenMpi) {
   const auto environment = read({
       {"OMPI_COMM_WORLD_RANK", "5"},
@@ -76,6 +83,7 @@ TEST(LaunchEnvironment, OpenMpi) {
   EXPECT_EQ(environment.size, 6);
   EXPECT_EQ(environment.local_rank, 1);
   EXPECT_EQ(environment.local_size, 2);
+  EXPECT_TRUE(environment.local_is_known);
 }
 
 TEST(LaunchEnvironment, Mpich) {
@@ -95,6 +103,7 @@ TEST(LaunchEnvironment, TorchrunStyle) {
   EXPECT_EQ(environment.size, 8);
   EXPECT_EQ(environment.local_rank, 1);
   EXPECT_EQ(environment.local_size, 2);
+  EXPECT_TRUE(environment.local_is_known);
   EXPECT_EQ(environment.master_address, "head");
   EXPECT_EQ(environment.master_port, 29500);
   EXPECT_FALSE(environment.store_is_served);

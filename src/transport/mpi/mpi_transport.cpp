@@ -63,6 +63,7 @@ class MpiTransport : public Transport {
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
+    find_local_place();
   }
 
   ~MpiTransport() override {
@@ -78,6 +79,7 @@ class MpiTransport : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::string name() const override { return "mpi"; }
+  std::optional<LocalPlace> local_place() const override { return local_; }
 
   Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {
     return post(
@@ -137,6 +139,21 @@ class MpiTransport : public Transport {
   void interrupt() override { interrupted_ = true; }
 
  private:
+  // Collective, as the constructor is.
+  void find_local_place() {
+    MPI_Comm sharers = MPI_COMM_NULL;
+    const int code = MPI_Comm_split_type(
+        comm_,
+        MPI_COMM_TYPE_SHARED,
+        rank_,
+        MPI_INFO_NULL,
+        &sharers);
+    if (code != MPI_SUCCESS) fail("MPI_Comm_split_type", mpi_error_text(code));
+    MPI_Comm_rank(sharers, &local_.rank);
+    MPI_Comm_size(sharers, &local_.size);
+    MPI_Comm_free(&sharers);
+  }
+
   template <typename PostPiece>
   Request post(
       Direction direction,
@@ -207,6 +224,7 @@ class MpiTransport : public Transport {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  LocalPlace local_;
   SlotTable<MpiOperation> slots_;
   Failure failure_;
   std::atomic<bool> interrupted_ = false;
