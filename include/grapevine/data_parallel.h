@@ -22,7 +22,7 @@ struct DataParallelOptions {
   int rows = 0;                // torus
   int k = 0;                   // lattice, random-regular
   std::string edges_file;      // edges
-  int workers_per_node = 1;    // aer
+  int workers_per_node = 1;    // aer, and how group averages travel
   int k0 = 0;                  // ada
   double gamma = -1;           // ada
   int64_t epochs = 1;          // ada

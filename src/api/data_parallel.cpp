@@ -57,6 +57,7 @@ struct DataParallel::State {
             *schedule,
             {.clip = options.clip,
              .average_buffers = options.average_buffers,
+             .workers_per_node = options.workers_per_node,
              .check = options.check}) {}
 
   torch::nn::Module& module;

@@ -30,15 +30,18 @@ struct Cost {
   std::string description;
   double messages;
   double copies;
+  double node_copies;
 };
 
-Cost cost_of(const graph::Mixing& mixing, int64_t model_bytes) {
-  const auto plan = comm::make_plan(mixing, model_bytes);
+Cost cost_of(const graph::Mixing& mixing, const GraphQuestion& question) {
+  const int per_node = question.workers_per_node;
+  const auto plan = comm::make_plan(mixing, question.model_bytes, per_node);
   return {
       plan->name(),
       plan->describe(),
       static_cast<double>(plan->max_messages()),
-      plan->max_copies()};
+      plan->max_copies(),
+      per_node == 1 ? plan->max_copies() : plan->max_node_copies(per_node)};
 }
 
 } // namespace
@@ -58,7 +61,8 @@ GraphFacts graph_facts(
       .plan = "",
       .plan_description = "",
       .messages = 0,
-      .copies = 0};
+      .copies = 0,
+      .node_copies = 0};
   const int steps = std::max(1, schedule.sample_steps());
   std::map<uint64_t, Cost> costs; // by the mixing's digest
   std::vector<std::string> plans;
@@ -66,10 +70,7 @@ GraphFacts graph_facts(
     const auto mixing = schedule.at({.step = step, .epoch = 0});
     auto found = costs.find(mixing->digest());
     if (found == costs.end()) {
-      found =
-          costs
-              .emplace(mixing->digest(), cost_of(*mixing, question.model_bytes))
-              .first;
+      found = costs.emplace(mixing->digest(), cost_of(*mixing, question)).first;
     }
     const Cost& cost = found->second;
     if (step == 0) facts.plan_description = cost.description;
@@ -79,6 +80,7 @@ GraphFacts graph_facts(
     }
     facts.messages += cost.messages / steps;
     facts.copies += cost.copies / steps;
+    facts.node_copies += cost.node_copies / steps;
   }
   return facts;
 }

@@ -13,6 +13,7 @@ namespace grapevine::cli {
 struct GraphQuestion {
   std::string name;
   int64_t model_bytes = 100'000'000;
+  int workers_per_node = 1;
   // One step alone; otherwise all that the schedule's analysis looks at.
   std::optional<graph::Moment> moment;
 };
@@ -26,6 +27,8 @@ struct GraphFacts {
   // Sent by one worker, the largest; mean over the steps looked at.
   double messages;
   double copies;
+  // Sent by one node to others, the same way; as copies for nodes of one.
+  double node_copies;
 };
 
 GraphFacts graph_facts(

@@ -45,7 +45,8 @@ nlohmann::ordered_json as_json(const GraphFacts& facts) {
       {"alpha_tilde", or_null(facts.spectrum.alpha_tilde)},
       {"plan", facts.plan},
       {"messages_per_step", facts.messages},
-      {"model_copies_per_step", facts.copies}};
+      {"model_copies_per_step", facts.copies},
+      {"node_copies_per_step", facts.node_copies}};
 }
 
 std::string as_text(const GraphFacts& facts) {
@@ -71,6 +72,11 @@ std::string as_text(const GraphFacts& facts) {
            "{} messages, {} model copies a step",
            human_number(facts.messages),
            human_number(facts.copies))});
+  table.add_row(
+      {"a node sends",
+       fmt::format(
+           "{} model copies a step to other nodes",
+           human_number(facts.node_copies))});
   return table.text() + "\n" + facts.plan_description + "\n";
 }
 
@@ -103,8 +109,10 @@ class GraphVerb : public Verb {
   }
 
   int run(bool json) override {
-    const auto schedule = graph::make_schedule(options());
+    const graph::GraphOptions graph = options();
+    const auto schedule = graph::make_schedule(graph);
     GraphQuestion question;
+    question.workers_per_node = graph.workers_per_node;
     question.name = name_;
     question.model_bytes =
         read("--model-bytes", bytes_, spec::parse_bytes, {1, kMost});

@@ -54,8 +54,10 @@ Stepper::Stepper(
       agreement_(agreement),
       schedule_(schedule),
       options_(options),
-      plans_(plane_bytes(arenas.front()->layout())),
-      buffer_plans_(plane_bytes(arenas.front()->buffer_layout())),
+      plans_(plane_bytes(arenas.front()->layout()), options.workers_per_node),
+      buffer_plans_(
+          plane_bytes(arenas.front()->buffer_layout()),
+          options.workers_per_node),
       buckets_(arena::Buckets::whole(arenas.front()->layout())) {
   GV_CHECK_EQ(arenas.size(), cluster_.hosted().size());
   for (int i = 0; i < static_cast<int>(arenas.size()); ++i) {

@@ -39,6 +39,7 @@ namespace grapevine::cluster {
 struct StepperOptions {
   double clip = 0;              // global norm of the gradient; 0 = none
   bool average_buffers = false; // batch-norm statistics take part in mixing
+  int workers_per_node = 1;     // group averages go by nodes
   // Verify after every step: the mean over workers is preserved by mixing,
   // weights are doubly stochastic, replicas are equal where they must be.
   // The first violation throws Error with step, worker and tensor.

@@ -116,13 +116,16 @@ Program GroupPlan::program(int rank) const {
 
 Dataflow GroupPlan::dataflow() const {
   Dataflow flow(n());
-  for (const std::vector<int>& group : groups_) {
-    if (group.size() == 1) continue;
-    const int mean = flow.add(group, scale_of(group.size()));
-    for (const int member : group)
-      flow.results[member] = mean;
-  }
+  for (const std::vector<int>& group : groups_)
+    add_to(flow, group);
   return flow;
+}
+
+void GroupPlan::add_to(Dataflow& flow, const std::vector<int>& group) {
+  if (group.size() == 1) return;
+  const int mean = flow.add(group, scale_of(group.size()));
+  for (const int member : group)
+    flow.results[member] = mean;
 }
 
 int64_t GroupPlan::chunk_bytes(int64_t plane_bytes, int64_t wanted) const {
@@ -140,6 +143,32 @@ int GroupPlan::messages(int rank) const {
 double GroupPlan::copies(int rank) const {
   const int g = size_of_group(rank);
   return g == 2 ? 1 : 2.0 * (g - 1) / g;
+}
+
+std::vector<double> GroupPlan::node_copies(int workers_per_node) const {
+  std::vector<double> copies((n() + workers_per_node - 1) / workers_per_node);
+  for (const std::vector<int>& group : groups_) {
+    // Ascending, so the members of a node stand together.
+    for (size_t first = 0; first < group.size();) {
+      const int node = group[first] / workers_per_node;
+      size_t end = first;
+      while (end < group.size() && group[end] / workers_per_node == node)
+        ++end;
+      const int members = static_cast<int>(end - first);
+      copies[node] += sent_by_node(group, members, workers_per_node);
+      first = end;
+    }
+  }
+  return copies;
+}
+
+double GroupPlan::sent_by_node(
+    const std::vector<int>& group,
+    int members,
+    int workers_per_node) const {
+  const int size = static_cast<int>(group.size());
+  const double each_to_each = size == 2 ? 1.0 : 2.0 / size;
+  return members * (size - members) * each_to_each;
 }
 
 std::shared_ptr<const Plan> make_all_reduce_plan(int n) {

@@ -30,6 +30,21 @@ class GroupPlan : public Plan {
   int64_t chunk_bytes(int64_t plane_bytes, int64_t wanted) const override;
   int messages(int rank) const override;
   double copies(int rank) const override;
+  std::vector<double> node_copies(int workers_per_node) const override;
+
+ protected:
+  const std::vector<std::vector<int>>& groups() const { return groups_; }
+  const std::vector<int>& group_of(int rank) const {
+    return groups_[group_of_[rank]];
+  }
+  // The mean of a group, for its members.
+  static void add_to(Dataflow& flow, const std::vector<int>& group);
+  // In planes, what the `members` of a group that share a node send to its
+  // other members.
+  virtual double sent_by_node(
+      const std::vector<int>& group,
+      int members,
+      int workers_per_node) const;
 
  private:
   int size_of_group(int rank) const;

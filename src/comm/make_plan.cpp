@@ -3,9 +3,12 @@
 #include "comm/direct_plan.h"
 #include "comm/doubling_plan.h"
 #include "comm/group_plan.h"
+#include "comm/node_plan.h"
 #include "comm/plan.h"
 
 #include <numeric>
+#include <utility>
+#include <vector>
 
 namespace grapevine::comm {
 
@@ -37,17 +40,35 @@ std::shared_ptr<const Plan> make_lattice_plan(
   return std::make_shared<BlockScanPlan>(n, k);
 }
 
+std::shared_ptr<const Plan> make_group_plan(
+    int n,
+    std::vector<std::vector<int>> groups,
+    int workers_per_node) {
+  if (NodePlan::applies(groups, workers_per_node)) {
+    return std::make_shared<NodePlan>(n, std::move(groups), workers_per_node);
+  }
+  return std::make_shared<GroupPlan>(n, std::move(groups));
+}
+
+std::vector<int> everybody(int n) {
+  std::vector<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 } // namespace
 
 std::shared_ptr<const Plan> make_plan(
     const graph::Mixing& mixing,
-    int64_t model_bytes) {
+    int64_t model_bytes,
+    int workers_per_node) {
   using Form = graph::Mixing::Form;
+  const int n = mixing.n();
   switch (mixing.form()) {
     case Form::kComplete:
-      return make_all_reduce_plan(mixing.n());
+      return make_group_plan(n, {everybody(n)}, workers_per_node);
     case Form::kGroups:
-      return std::make_shared<GroupPlan>(mixing.n(), mixing.group_list());
+      return make_group_plan(n, mixing.group_list(), workers_per_node);
     case Form::kLattice:
       return make_lattice_plan(mixing, model_bytes);
     case Form::kSparse:

@@ -47,6 +47,22 @@ double Plan::max_copies() const {
   return most;
 }
 
+std::vector<double> Plan::node_copies(int workers_per_node) const {
+  std::vector<double> copies((n() + workers_per_node - 1) / workers_per_node);
+  for (int rank = 0; rank < n(); ++rank) {
+    const int node = rank / workers_per_node;
+    for (const Send& send : program(rank).sends) {
+      if (send.peer / workers_per_node == node) continue;
+      copies[node] += 1.0 / send.piece.of;
+    }
+  }
+  return copies;
+}
+
+double Plan::max_node_copies(int workers_per_node) const {
+  return std::ranges::max(node_copies(workers_per_node));
+}
+
 const Tape& Plan::tape() const {
   std::call_once(tape_once_, [this] {
     tape_ = std::make_unique<const Tape>(dataflow());

@@ -1,9 +1,10 @@
 // How a mixing is cut into messages: the plan.
 //
-// A plan is pure data made from (Mixing, bytes of the whole model) and fixed
-// constants, never from a measurement, so that all workers make the same one
-// and the bits repeat. It says, for every worker, which slots it computes from
-// which, and which slots travel to whom, in rounds. Two executors run it:
+// A plan is pure data made from (Mixing, bytes of the whole model, workers a
+// node) and fixed constants, never from a measurement, so that all workers make
+// the same one and the bits repeat. It says, for every worker, which slots it
+// computes from which, and which slots travel to whom, in rounds. Two executors
+// run it:
 //
 //   comm/communicator.h    one worker, over a transport, pipelined in chunks
 //   comm/virtual_mixer.h   all workers in one process, over their planes
@@ -19,6 +20,9 @@
 //               all-gather                           2(n-1)/n P
 //   groups      the same inside each group; a pair   as above with g for n;
 //               exchanges directly                   1 message, P for g = 2
+//   node-groups, node-all-reduce: the same for      as above; a node sends P
+//               groups of m whole nodes, summed      to others (m = 2), or
+//               inside the nodes first               2(m-1)/m P
 //   doubling    windows of a lattice from windows    floor(log2 m)+popcount(m)
 //               of half the length, m = k+1          messages, as many P
 //   block-scan  prefix and suffix sums along blocks  at most 4 messages, 4 P
@@ -38,6 +42,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace grapevine::comm {
 
@@ -70,6 +75,11 @@ class Plan {
   // The largest over the workers. O(n) or O(terms of the mixing).
   int max_messages() const;
   double max_copies() const;
+  // What the workers of each node send to other nodes in a step, in planes;
+  // node a is workers a L .. a L + L - 1.
+  virtual std::vector<double> node_copies(int workers_per_node) const;
+  // The largest over the nodes.
+  double max_node_copies(int workers_per_node) const;
 
   // values[i] points at `count` elements of worker i, replaced by the result;
   // scratch is count * scratch_slots() floats.
@@ -91,9 +101,10 @@ class Plan {
 };
 
 // The cheapest plan for this mixing and a model of this many bytes, by the
-// fixed constants of comm/cost.h.
+// fixed constants of comm/cost.h. Groups of several whole nodes go by nodes.
 std::shared_ptr<const Plan> make_plan(
     const graph::Mixing& mixing,
-    int64_t model_bytes);
+    int64_t model_bytes,
+    int workers_per_node = 1);
 
 } // namespace grapevine::comm

@@ -82,7 +82,11 @@ mean_copies(const spec::Spec& spec, const Length& length, int64_t model_bytes) {
     moment.epoch = moment.step / length.steps_per_epoch;
     moment.epochs_done = static_cast<double>(moment.step) /
                          static_cast<double>(length.steps_per_epoch);
-    sum += comm::make_plan(*schedule->at(moment), model_bytes)->max_copies();
+    const auto plan = comm::make_plan(
+        *schedule->at(moment),
+        model_bytes,
+        spec.workers_per_node);
+    sum += plan->max_copies();
   }
   return sum / kSampledMoments;
 }

@@ -130,7 +130,9 @@ class Trial {
         arenas,
         *setup_.agreement,
         *schedule_,
-        cluster::StepperOptions{.clip = setup_.spec.clip});
+        cluster::StepperOptions{
+            .clip = setup_.spec.clip,
+            .workers_per_node = setup_.spec.workers_per_node});
   }
 
   void step() {

@@ -59,6 +59,7 @@ Run::Run(
       cluster::StepperOptions{
           .clip = setup_.spec.clip,
           .average_buffers = setup_.spec.buffers == "averaged",
+          .workers_per_node = setup_.spec.workers_per_node,
           .check = setup_.spec.check,
           .bucket_bytes = setup_.spec.bucket_bytes});
   evaluator_ = std::make_unique<Evaluator>(

@@ -78,7 +78,8 @@ TEST(GraphVerb, JsonNames) {
           "alpha_tilde",
           "plan",
           "messages_per_step",
-          "model_copies_per_step"}));
+          "model_copies_per_step",
+          "node_copies_per_step"}));
   EXPECT_EQ(ring["name"], "ring");
   EXPECT_EQ(ring["n"], 8);
   EXPECT_EQ(ring["degree"], 2);

@@ -46,11 +46,11 @@ TEST_P(Sweep, MixesBitForBitAsTheVirtualCluster) {
 INSTANTIATE_TEST_SUITE_P(
     Workers,
     Sweep,
-    ::testing::Values(1, 2, 3, 4, 7, 8, 13));
+    ::testing::Values(1, 2, 3, 4, 7, 8, 12, 13));
 
 TEST(Communicator, SendsWhatThePlanPromises) {
   constexpr int64_t kCount = 13 * 1000;
-  for (const int n : {2, 4, 13}) {
+  for (const int n : {2, 4, 12, 13}) {
     for (const Case& it : testing::cases(n)) {
       const auto plan = it.plan;
       std::vector<Traffic> traffic(n);

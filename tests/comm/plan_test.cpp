@@ -66,8 +66,70 @@ TEST(MakePlan, CountsAsPromised) {
   EXPECT_EQ(hub->messages(3), 1);
 }
 
+TEST(MakePlan, GoesByNodesWhereAGroupHasSeveralWholeOnes) {
+  using graph::Mixing;
+  const auto name = [](const Mixing& mixing, int per_node) {
+    return make_plan(mixing, kLarge, per_node)->name();
+  };
+  EXPECT_EQ(name(Mixing::complete(8), 1), "all-reduce");
+  EXPECT_EQ(name(Mixing::complete(8), 2), "node-all-reduce");
+  EXPECT_EQ(name(Mixing::complete(8), 8), "all-reduce");    // one node
+  EXPECT_EQ(name(Mixing::complete(7), 2), "all-reduce");    // half a node
+  EXPECT_EQ(name(Mixing::complete(1000), 2), "all-reduce"); // too many nodes
+  const auto aer = Mixing::groups(8, {{0, 1}, {2, 3}, {4, 5, 6, 7}});
+  EXPECT_EQ(name(aer, 2), "node-groups");
+  EXPECT_EQ(name(aer, 4), "groups");
+  EXPECT_EQ(name(Mixing::groups(4, {{0, 1}, {2, 3}}), 2), "groups");
+  EXPECT_EQ(name(Mixing::groups(6, {{0, 2, 3, 5}, {1, 4}}), 2), "groups");
+}
+
+TEST(MakePlan, NodesSendWhatTheyKnowOnce) {
+  using graph::Mixing;
+  for (const int per_node : {2, 3, 4, 8}) {
+    const auto copies = [&](const Mixing& mixing, int plan_nodes) {
+      return make_plan(mixing, kLarge, plan_nodes)->max_node_copies(per_node);
+    };
+    const auto pair = Mixing::complete(2 * per_node);
+    EXPECT_DOUBLE_EQ(copies(pair, 1), per_node);
+    EXPECT_DOUBLE_EQ(copies(pair, per_node), 1);
+    const auto many = Mixing::complete(5 * per_node);
+    EXPECT_DOUBLE_EQ(copies(many, 1), 1.6 * per_node);
+    EXPECT_DOUBLE_EQ(copies(many, per_node), 1.6);
+    // In all, as much as before.
+    EXPECT_DOUBLE_EQ(
+        make_plan(many, kLarge, per_node)->max_copies(),
+        make_plan(many, kLarge)->max_copies());
+  }
+  const auto ring = make_plan(Mixing::lattice(8, 2), kLarge);
+  EXPECT_DOUBLE_EQ(ring->max_node_copies(4), 2);
+}
+
+// What the programs say, message by message.
+std::vector<double> node_copies_of_programs(const Plan& plan, int per_node) {
+  return plan.Plan::node_copies(per_node);
+}
+
+TEST(MakePlan, NodeCopiesAreThoseOfThePrograms) {
+  for (const int n : {2, 5, 8, 12, 13}) {
+    for (const testing::Case& it : testing::cases(n)) {
+      for (const int per_node : {1, 2, 3, 4}) {
+        // A plan by nodes knows its own nodes only.
+        if (it.plan->name().starts_with("node") &&
+            !it.name.ends_with(std::to_string(per_node))) {
+          continue;
+        }
+        const auto expected = node_copies_of_programs(*it.plan, per_node);
+        const auto copies = it.plan->node_copies(per_node);
+        ASSERT_EQ(copies.size(), expected.size());
+        for (size_t a = 0; a < copies.size(); ++a)
+          EXPECT_NEAR(copies[a], expected[a], 1e-9) << it.name;
+      }
+    }
+  }
+}
+
 TEST(MakePlan, ClosedFormsAreThoseOfThePrograms) {
-  for (const int n : {1, 2, 5, 8, 13}) {
+  for (const int n : {1, 2, 5, 8, 12, 13}) {
     for (const testing::Case& it : testing::cases(n)) {
       for (int rank = 0; rank < n; ++rank) {
         double copies = 0;

@@ -135,7 +135,7 @@ void expect_near_reference(
 }
 
 TEST(Program, OfEveryPlanGivesTheMixing) {
-  for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 23}) {
+  for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 16, 23, 24}) {
     const Planes planes = testing::make_planes(n, 29);
     for (const Case& it : testing::cases(n)) {
       SCOPED_TRACE(it.name + ", n = " + std::to_string(n));

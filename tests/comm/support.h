@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <map>
@@ -83,10 +84,46 @@ inline graph::Mixing exponential(int n) {
   return graph::Mixing::uniform(std::move(neighbours));
 }
 
+// Groups of up to `size` nodes, the nodes shuffled; the last node may be
+// smaller than the others.
+inline graph::Mixing groups_of_nodes(int n, int per_node, int size) {
+  const int nodes = (n + per_node - 1) / per_node;
+  std::vector<std::vector<int>> groups;
+  for (const auto& list : random_groups(nodes, size, 11 + size)) {
+    groups.emplace_back();
+    for (const int node : list) {
+      const int end = std::min(n, (node + 1) * per_node);
+      for (int i = node * per_node; i < end; ++i)
+        groups.back().push_back(i);
+    }
+  }
+  return graph::Mixing::groups(n, std::move(groups));
+}
+
+// Averages by nodes of two and more, which some of these n do not divide.
+inline void add_node_cases(std::vector<Case>& all, int n) {
+  for (const int per_node : {2, 3, 4}) {
+    const auto add = [&](const std::string& name, graph::Mixing mixing) {
+      auto plan = make_plan(mixing, 1 << 20, per_node);
+      all.push_back(
+          {fmt::format("{}, nodes of {}", name, per_node),
+           std::move(mixing),
+           std::move(plan)});
+    };
+    if (n < 2 * per_node) continue;
+    add("complete", graph::Mixing::complete(n));
+    for (const int size : {2, 3, 5}) {
+      add(fmt::format("groups of {} nodes", size),
+          groups_of_nodes(n, per_node, size));
+    }
+  }
+}
+
 // Every way to mix on n workers: every lattice by every plan, groups,
-// matchings, and matrices without a form.
+// matchings, averages by nodes, and matrices without a form.
 inline std::vector<Case> cases(int n) {
   std::vector<Case> all;
+  add_node_cases(all, n);
   const auto add = [&](std::string name, graph::Mixing mixing) {
     auto plan = make_plan(mixing, 1 << 20);
     all.push_back({std::move(name), std::move(mixing), std::move(plan)});

@@ -71,6 +71,37 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+// Group averages by nodes, and pairs with a triple at an odd n.
+TEST(BitEquality, NodesAndSchedulesOfPairs) {
+  struct Shape {
+    const char* graph;
+    int n;
+    const char* per_node;
+  };
+  const cli::Scratch scratch;
+  for (const auto& [graph, n, per_node] : std::initializer_list<Shape>{
+           {"complete", 6, "2"},
+           {"aer", 4, "2"},
+           {"aer", 6, "2"},
+           {"one-peer-exponential", 5, "1"}}) {
+    const std::string name = graph + std::to_string(n) + per_node;
+    SCOPED_TRACE(name);
+    const auto run = [&](const std::string& where) {
+      return small_run("d-ring", scratch.file(name + where)) +
+             Words{"--graph", graph, "--workers-per-node", per_node};
+    };
+    const auto one = result_of(
+        cli::grapevine(run("virtual") + Words{"-n", std::to_string(n)}));
+    const auto mpi =
+        result_of(over_mpi(n, run("mpi") + Words{"--bucket-bytes", "65536"}));
+    const auto gloo = result_of(over_gloo(n, run("gloo")));
+    for (const char* key : {"parameters_sha256", "messages", "bytes"}) {
+      EXPECT_EQ(one.at(key), mpi.at(key)) << key;
+      EXPECT_EQ(one.at(key), gloo.at(key)) << key;
+    }
+  }
+}
+
 TEST(BitEquality, BucketSizeAndTransportWithBatchNorm) {
   const cli::Scratch scratch;
   const auto run = [&](const std::string& name) {
