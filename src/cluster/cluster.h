@@ -13,6 +13,7 @@
 #include "arena/arena.h"
 #include "arena/buckets.h"
 #include "base/thread_pool.h"
+#include "cluster/clock.h"
 #include "comm/communicator.h"
 #include "comm/plan.h"
 #include "transport/launch_environment.h"
@@ -80,6 +81,15 @@ class Cluster {
   virtual void settle() = 0;
   // In place: no terms. Valid until the bucket is released the next time.
   virtual kernel::MixTerms wait(int index, int bucket) = 0;
+  // Whom the last wait of the hosted worker was for, or -1; and when the last
+  // exchange that was waited for to its end was under way. Where a worker has
+  // a process to itself.
+  virtual int waited_for() const { return -1; }
+  struct Period {
+    Clock::time_point begin;
+    Clock::time_point end;
+  };
+  virtual Period last_exchange() const { return {}; }
   // Gives up the results that were not waited for.
   virtual void drop() = 0;
   // How the planes are cut, the same on all processes; at the beginning the

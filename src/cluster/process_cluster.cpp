@@ -82,15 +82,20 @@ class ProcessCluster : public Cluster {
     comm::Exchange& exchange = at(0);
     const double seconds = exchange.wait(bucket);
     wait_seconds_ += seconds;
-    if (exchange.waited_for() >= 0) waits_[exchange.waited_for()] += seconds;
+    waited_for_ = exchange.waited_for();
+    if (waited_for_ >= 0) waits_[waited_for_] += seconds;
     const kernel::MixTerms terms = exchange.terms();
     if (bucket == cut_->buckets() - 1) {
       traffic_ += exchange.traffic();
+      last_exchange_ = {exchange.first_sent(), exchange.last_received()};
       first_ = (first_ + 1) % kMostOpen;
       --open_;
     }
     return terms;
   }
+
+  int waited_for() const override { return waited_for_; }
+  Period last_exchange() const override { return last_exchange_; }
 
   void drop() override {
     for (; open_ > 0; --open_) {
@@ -247,6 +252,8 @@ class ProcessCluster : public Cluster {
   double exchange_seconds_ = 0;
   double wait_seconds_ = 0;
   std::vector<double> waits_;
+  int waited_for_ = -1;
+  Period last_exchange_;
   comm::Traffic traffic_; // not of evaluation and probes
   std::shared_ptr<const comm::Cut> cut_;
   std::array<comm::Exchange, kMostOpen> exchanges_; // a ring

@@ -72,6 +72,7 @@ Stepper::~Stepper() = default;
 void Stepper::step(const StepRequest& request) {
   const int64_t step = request.moment.step;
   cluster_.set_step(step);
+  observer_ = request.observer;
   begin_lanes(request);
   const auto mixing = schedule_.at(request.moment);
   plan_ = plans_.get(*mixing);
@@ -176,30 +177,27 @@ void Stepper::run_lane(int index, const StepRequest& request) {
 
 void Stepper::take_bucket(int index, int bucket) {
   Lane& lane = *lanes_[index];
+  const auto& layout = lane.arena.layout();
+  const auto plane = algo::plane_of(lane.arena, agreement_.exchanged());
+  const auto ranges = buckets_.ranges(bucket);
   if (lane.measures.wants_everything()) {
-    for (const Range& range : buckets_.ranges(bucket))
+    for (const Range& range : ranges)
       lane.measures.add_gradients(lane.arena, range);
   }
   if (agreement_.exchanges_ahead()) {
-    const kernel::MixTerms mix = cluster_.wait(index, bucket);
-    for (const Range& range : buckets_.ranges(bucket)) {
-      if (lane.measures.wants_sums()) {
-        const auto& layout = lane.arena.layout();
-        const auto plane = algo::plane_of(lane.arena, agreement_.exchanged());
+    const kernel::MixTerms mix = wait_for(index, bucket);
+    if (lane.measures.wants_sums()) {
+      for (const Range& range : ranges) {
         lane.measures.add_before(layout, plane, range);
         lane.measures.add_after(layout, plane, mix, range);
       }
-      act(Part::kAfter, lane, range, mix);
     }
+    act(Part::kAfter, lane, bucket, mix);
   } else {
-    for (const Range& range : buckets_.ranges(bucket)) {
-      act(Part::kBefore, lane, range);
-      if (lane.measures.wants_sums()) {
-        lane.measures.add_before(
-            lane.arena.layout(),
-            algo::plane_of(lane.arena, agreement_.exchanged()),
-            range);
-      }
+    act(Part::kBefore, lane, bucket);
+    if (lane.measures.wants_sums()) {
+      for (const Range& range : ranges)
+        lane.measures.add_before(layout, plane, range);
     }
   }
   if (releases_) cluster_.release(index, bucket);
@@ -209,39 +207,54 @@ void Stepper::finish_lane(int index) {
   Lane& lane = *lanes_[index];
   const bool late = updates_late();
   for (int bucket = 0; bucket < buckets_.size(); ++bucket) {
-    cluster_.wait(index, bucket);
-    for (const Range& range : buckets_.ranges(bucket)) {
-      if (lane.measures.wants_sums()) {
+    wait_for(index, bucket);
+    if (lane.measures.wants_sums()) {
+      for (const Range& range : buckets_.ranges(bucket)) {
         lane.measures.add_after(
             lane.arena.layout(),
             algo::plane_of(lane.arena, agreement_.exchanged()),
             {},
             range);
       }
-      if (!late) act(Part::kAfter, lane, range);
     }
+    if (!late) act(Part::kAfter, lane, bucket);
   }
   if (!late) return;
   // The norm of an averaged gradient is known only once all of it is there.
   lane.info.gradient_scale = clip_factor(lane.arena);
-  act(Part::kAfter, lane, {0, lane.arena.layout().size()});
+  for (int bucket = 0; bucket < buckets_.size(); ++bucket)
+    act(Part::kAfter, lane, bucket);
+}
+
+kernel::MixTerms Stepper::wait_for(int index, int bucket) {
+  const auto begin = Clock::now();
+  const kernel::MixTerms mix = cluster_.wait(index, bucket);
+  if (observer_ != nullptr && cluster_.overlaps()) {
+    observer_->waited(index, bucket, begin, cluster_.waited_for());
+  }
+  return mix;
 }
 
 void Stepper::act(
     Part part,
     Lane& lane,
-    Range range,
+    int bucket,
     const kernel::MixTerms& mix) {
   const bool is_update = (part == Part::kBefore) == agreement_.adapts_first();
   const auto start = Clock::now();
-  if (is_update && lane.measures.wants_everything()) {
-    lane.measures.measure_update(lane.arena, range, mix, [&](Range piece) {
-      agree(part, lane, piece, mix);
-    });
-  } else {
-    agree(part, lane, range, mix);
+  for (const Range& range : buckets_.ranges(bucket)) {
+    if (is_update && lane.measures.wants_everything()) {
+      lane.measures.measure_update(lane.arena, range, mix, [&](Range piece) {
+        agree(part, lane, piece, mix);
+      });
+    } else {
+      agree(part, lane, range, mix);
+    }
   }
   lane.update_seconds += seconds_since(start);
+  if (is_update && observer_ != nullptr) {
+    observer_->updated(lane.index, bucket, start);
+  }
 }
 
 void Stepper::agree(

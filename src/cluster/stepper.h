@@ -26,6 +26,7 @@
 #include "cluster/gradient_listener.h"
 #include "cluster/plan_cache.h"
 #include "cluster/step_measures.h"
+#include "cluster/step_observer.h"
 #include "graph/schedule.h"
 
 #include <functional>
@@ -55,6 +56,7 @@ struct StepRequest {
   std::optional<graph::Moment> next = std::nullopt;
   double lr = 0;
   Measure measure = Measure::kNothing;
+  StepObserver* observer = nullptr; // told what is done when
   // Fills the gradients of a hosted worker; called side by side. The listener
   // is told while it does so, where there is one.
   std::function<void(int, GradientListener*)> compute_gradient;
@@ -101,8 +103,9 @@ class Stepper {
   void run_lane(int index, const StepRequest& request);
   void take_bucket(int index, int bucket);
   void finish_lane(int index);
-  void
-  act(Part part, Lane& lane, Range range, const kernel::MixTerms& mix = {});
+  kernel::MixTerms wait_for(int index, int bucket);
+  // On all ranges of a bucket.
+  void act(Part part, Lane& lane, int bucket, const kernel::MixTerms& mix = {});
   void agree(Part part, Lane& lane, Range range, const kernel::MixTerms& mix);
   bool updates_late() const;
   double clip_factor(const arena::Arena& arena) const;
@@ -120,7 +123,8 @@ class Stepper {
   bool traced_ = false;
   bool computed_ = false; // the gradients of the step at hand, while tracing
   bool releases_ = false; // buckets of the step at hand start an exchange
-  std::optional<int64_t> ahead_; // the step whose exchange is under way
+  std::optional<int64_t> ahead_;     // the step whose exchange is under way
+  StepObserver* observer_ = nullptr; // of the step at hand
   std::vector<std::unique_ptr<Lane>> lanes_;
   uint64_t checked_weights_ = 0;
 };

@@ -10,7 +10,7 @@
 namespace grapevine::comm {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Exchange::Clock;
 
 // How often a transport that moves data only while it is called is called
 // while nothing is released. Far below the time that a chunk takes.
@@ -106,7 +106,10 @@ void Exchange::begin(
 
 void Exchange::before(int64_t c) {
   std::unique_lock lock(mutex_);
-  if (released_ > c) return;
+  if (released_ > c) {
+    if (c == 0) first_sent_ = Clock::now();
+    return;
+  }
   stop_clock();
   while (released_ <= c) {
     throw_if_over();
@@ -121,6 +124,7 @@ void Exchange::before(int64_t c) {
     }
   }
   busy_since_ = Clock::now();
+  if (c == 0) first_sent_ = busy_since_;
 }
 
 void Exchange::after(int64_t c) {
@@ -129,6 +133,7 @@ void Exchange::after(int64_t c) {
     const std::lock_guard lock(mutex_);
     kept_by_[c] = kept_by;
     done_ = c + 1;
+    last_received_ = Clock::now();
   }
   changed_.notify_all();
 }

@@ -73,6 +73,11 @@ class Exchange : public ChunkEvents {
   kernel::MixTerms terms() const;
   // What the whole exchange sends; known once a bucket was waited for.
   Traffic traffic() const { return traffic_; }
+  // Once the last bucket was waited for: when the first chunk was sent and the
+  // last result was there.
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point first_sent() const { return first_sent_; }
+  Clock::time_point last_received() const { return last_received_; }
   // That the communication thread has spent on this so far, in all uses, but
   // for waiting for a release.
   double busy_seconds() const { return busy_seconds_; }
@@ -97,7 +102,7 @@ class Exchange : public ChunkEvents {
   std::atomic<double> busy_seconds_ = 0;
   // The communication thread's.
   Link* link_ = nullptr;
-  std::chrono::steady_clock::time_point busy_since_;
+  Clock::time_point busy_since_;
   std::array<const float*, 8> terms_{};
   size_t terms_count_ = 0;
   std::span<const float> weights_;
@@ -111,6 +116,8 @@ class Exchange : public ChunkEvents {
   int64_t released_ = 0;     // chunks
   int64_t done_ = 0;         // chunks
   std::vector<int> kept_by_; // of each chunk
+  Clock::time_point first_sent_;
+  Clock::time_point last_received_;
   std::exception_ptr error_;
   bool is_open_ = false; // until it is finished
   bool cancelled_ = false;

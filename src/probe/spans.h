@@ -6,39 +6,19 @@
 //     loss = forward(batch);
 //   }
 //
-// Seconds of real time. Fixed size, no allocation, so fit for the step path.
-// Not shared between threads: each has its own, merged at the end of an epoch.
+// Seconds of real time, and, while its timeline is open, what was done when.
+// The sums are of fixed size and never allocate, so fit for the step path. Not
+// shared between threads: each has its own, merged at the end of an epoch.
 #pragma once
+
+#include "probe/span.h"
+#include "probe/timeline.h"
 
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <string_view>
 
 namespace grapevine::probe {
-
-enum class Span {
-  kData, // waiting for a batch
-  kForward,
-  kBackward,
-  kUpdate,
-  kExchange, // moving and combining planes
-  kWait,     // for peers
-  kEvaluate,
-};
-
-inline constexpr std::array kAllSpans = {
-    Span::kData,
-    Span::kForward,
-    Span::kBackward,
-    Span::kUpdate,
-    Span::kExchange,
-    Span::kWait,
-    Span::kEvaluate,
-};
-
-// As in the records: "data", "forward", …
-std::string_view name(Span span);
 
 class Spans {
  public:
@@ -46,36 +26,45 @@ class Spans {
   double seconds(Span span) const { return seconds_[index(span)]; }
   // Over all spans.
   double total() const;
+  // The sums; the timelines stay as they are.
   void merge(const Spans& other);
+  void clear() { seconds_ = {}; }
+
+  Timeline& timeline() { return timeline_; }
 
  private:
   static size_t index(Span span) { return static_cast<size_t>(span); }
 
   std::array<double, kAllSpans.size()> seconds_{};
+  Timeline timeline_;
 };
 
-// Adds the time from its construction to its end. Timers that are nested
-// count the inner time twice.
+// Books the time from its construction to its end. Timers that are nested
+// count the inner time twice, unless it is left out.
 class SpanTimer {
  public:
   SpanTimer(Spans& spans, Span span)
       : spans_(spans),
         span_(span),
-        start_(Clock::now()) {}
+        begin_(Event::Clock::now()) {}
   ~SpanTimer() {
+    const auto end = Event::Clock::now();
     spans_.add(
         span_,
-        std::chrono::duration<double>(Clock::now() - start_).count());
+        std::chrono::duration<double>(end - begin_).count() - left_out_);
+    spans_.timeline().add({.span = span_, .begin = begin_, .end = end});
   }
   SpanTimer(const SpanTimer&) = delete;
   SpanTimer& operator=(const SpanTimer&) = delete;
 
- private:
-  using Clock = std::chrono::steady_clock;
+  // So much of the time is booked by others. The timeline shows it inside.
+  void leave_out(double seconds) { left_out_ += seconds; }
 
+ private:
   Spans& spans_;
   Span span_;
-  Clock::time_point start_;
+  Event::Clock::time_point begin_;
+  double left_out_ = 0;
 };
 
 } // namespace grapevine::probe

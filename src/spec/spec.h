@@ -65,8 +65,9 @@ struct Spec {
   double clip = 0;                // global norm; 0 = none
 
   // What is measured.
-  int64_t probe_every = 25; // steps; 0 = never
-  int64_t eval_every = 1;   // epochs; the last is always evaluated; 0 = only it
+  int64_t probe_every = 25;  // steps; 0 = never
+  int64_t trace_every = 100; // steps; 0 = never
+  int64_t eval_every = 1; // epochs; the last is always evaluated; 0 = only it
   int64_t eval_samples = 1000; // of the test set, for every replica
   bool eval_full = false;      // replicas on the whole test set
 

@@ -450,6 +450,12 @@ std::vector<SpecEntry> measurement_entries() {
           kDecides,
           "steps between records of norms; 0 = never"),
       integer(
+          "trace-every",
+          &Spec::trace_every,
+          {0, kAnyMore},
+          kDoesNot,
+          "steps between pairs of steps whose timeline is recorded; 0 = never"),
+      integer(
           "eval-every",
           &Spec::eval_every,
           {0, kAnyMore},

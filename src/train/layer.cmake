@@ -1,8 +1,8 @@
 gv_layer(train TORCH
   SOURCES
     build_info.cpp estimate.cpp evaluator.cpp measure.cpp offline.cpp
-    planes.cpp result.cpp run.cpp run_checkpoint.cpp run_probe.cpp setup.cpp
-    torch_threads.cpp trainer.cpp worker.cpp
+    planes.cpp result.cpp run.cpp run_checkpoint.cpp run_probe.cpp
+    run_timeline.cpp setup.cpp torch_threads.cpp trainer.cpp worker.cpp
   DEPS
     Grapevine::cluster Grapevine::bind Grapevine::data Grapevine::model
     Grapevine::optim Grapevine::probe Grapevine::record Grapevine::spec
@@ -20,6 +20,7 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_checkpoint.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_probe.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_timeline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/setup.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/trainer.cpp
   PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

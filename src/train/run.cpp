@@ -136,6 +136,7 @@ void Run::train_step() {
   const int64_t every = setup_.spec.probe_every;
   const bool is_probe = every > 0 && step_ % every == 0;
   const bool is_look = ada_ && step_ % setup_.spec.ada_every == 0;
+  const bool traces = opens_timeline();
   std::optional<graph::Moment> next;
   if (step_ + 1 < setup_.total_steps) next = setup_.moment(step_ + 1);
   stepper_->step(
@@ -145,6 +146,7 @@ void Run::train_step() {
        .measure = is_probe  ? cluster::Measure::kEverything
                   : is_look ? cluster::Measure::kNorms
                             : cluster::Measure::kNothing,
+       .observer = traces ? this : nullptr,
        .compute_gradient = [&](int index, cluster::GradientListener* listener) {
          compute_gradient(index, listener);
        }});
@@ -166,6 +168,7 @@ void Run::train_step() {
       worker.verify_bound();
   }
   record_step(lr, degree);
+  if (traces) record_timeline();
   if (is_probe) probe();
   if (is_look) observe_spread();
   ++step_;
@@ -240,13 +243,14 @@ void Run::record_spans() {
   probe::Spans spans;
   for (probe::Spans& mine_too : spans_) {
     spans.merge(mine_too);
-    mine_too = {};
+    mine_too.clear();
   }
   if (spans.total() == 0) return;
   nlohmann::json seconds;
   for (const probe::Span span : probe::kAllSpans) {
     seconds[std::string(probe::name(span))] = spans.seconds(span);
   }
+  record_waits();
   records_->append(
       {{"type", "spans"},
        {"epoch", setup_.moment(step_ - 1).epoch},

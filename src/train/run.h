@@ -27,7 +27,7 @@
 
 namespace grapevine::train {
 
-class Run {
+class Run : private cluster::StepObserver {
  public:
   // Makes the workers and takes up the newest usable checkpoint, if any.
   // `attempt` is above that of any attempt that has left records. Collective.
@@ -61,6 +61,15 @@ class Run {
   void observe_spread();
   void finish_epoch();
   void record_spans(); // since the last time
+  void record_waits();
+  // What is done when (run_timeline.cpp), every trace_every steps in two
+  // steps behind each other, so that what hides behind what can be seen.
+  bool opens_timeline();
+  void record_timeline();
+  void updated(int index, int bucket, cluster::Clock::time_point begin)
+      override;
+  void waited(int index, int bucket, cluster::Clock::time_point begin, int peer)
+      override;
   void evaluate();
   // Agrees with the other processes on whether and why to stop here.
   std::optional<Outcome> stop_reason(bool epoch_ended);
@@ -106,6 +115,7 @@ class Run {
   comm::Traffic last_traffic_;
   double last_exchange_seconds_ = 0;
   double last_wait_seconds_ = 0;
+  std::vector<double> last_waits_; // by peer
 
   Stopwatch total_;
   Stopwatch training_; // without evaluation and checkpoints

@@ -100,10 +100,10 @@ struct Worker::State {
     listener = its_listener;
     pace = &its_pace;
     listener_seconds = 0;
-    const Stopwatch watch;
+    probe::SpanTimer timer(spans, probe::Span::kBackward);
     loss.backward();
     its_pace.stretch();
-    spans.add(probe::Span::kBackward, watch.seconds() - listener_seconds);
+    timer.leave_out(listener_seconds);
     listener = nullptr;
   }
 
