@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <cmath>
 
 namespace grapevine::train {
 namespace {
@@ -13,17 +12,17 @@ using Clock = probe::Event::Clock;
 
 // Microseconds since 1970, which all processes of a machine share, and those
 // of a cluster as far as its clocks agree.
-double microseconds(Clock::time_point when) {
+int64_t microseconds(Clock::time_point when) {
   static const auto offset =
       std::chrono::system_clock::now().time_since_epoch() -
       Clock::now().time_since_epoch();
-  const std::chrono::duration<double, std::micro> since =
-      when.time_since_epoch() + offset;
-  return std::round(since.count());
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             when.time_since_epoch() + offset)
+      .count();
 }
 
 nlohmann::json to_json(const probe::Event& event) {
-  const double begin = microseconds(event.begin);
+  const int64_t begin = microseconds(event.begin);
   nlohmann::json row = {
       probe::name(event.span),
       begin,
