@@ -102,6 +102,28 @@ TEST(BitEquality, NodesAndSchedulesOfPairs) {
   }
 }
 
+TEST(BitEquality, EveryOptimizer) {
+  const cli::Scratch scratch;
+  const std::vector<Words> optimizers = {
+      {"--optimizer", "adam", "--weight-decay", "0.01", "--clip", "1"},
+      {"--optimizer", "accumadamw", "--weight-decay", "0.1", "--window", "3"}};
+  for (size_t i = 0; i < optimizers.size(); ++i) {
+    const auto run = [&](const std::string& name) {
+      return small_run("d-ring", scratch.file(name + std::to_string(i))) +
+             Words{"--lr", "0.002"} + optimizers[i];
+    };
+    const auto one =
+        result_of(cli::grapevine(run("virtual") + Words{"-n", "3"}));
+    const auto mpi =
+        result_of(over_mpi(3, run("mpi") + Words{"--bucket-bytes", "65536"}));
+    const auto gloo = result_of(over_gloo(3, run("gloo")));
+    for (const auto* other : {&mpi, &gloo}) {
+      EXPECT_EQ(one.at("parameters_sha256"), other->at("parameters_sha256"));
+      EXPECT_EQ(one.at("train_loss"), other->at("train_loss"));
+    }
+  }
+}
+
 TEST(BitEquality, BucketSizeAndTransportWithBatchNorm) {
   const cli::Scratch scratch;
   const auto run = [&](const std::string& name) {

@@ -86,6 +86,23 @@ TEST(Resume, AdaGoesOnWithItsDegree) {
   EXPECT_GT(degrees.size(), 1U);
 }
 
+// Moments, and the gradients of a window that is not over, are part of a
+// checkpoint.
+TEST(Resume, AccumAdamGoesOnInsideAWindow) {
+  SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
+  const cli::Scratch scratch;
+  const auto run = [&](const std::string& name) {
+    return long_virtual_run(scratch.file(name)) +
+           Words{"--optimizer", "accumadam", "--lr", "0.002", "--window", "7"};
+  };
+  const auto unbroken = result_of(cli::grapevine(run("whole")));
+  Process process(alone(run("broken")));
+  wait_for_random_moment(process, scratch.file("broken"));
+  process.kill_tree();
+  process.wait();
+  expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
+}
+
 TEST(Resume, KilledAgainAndAgain) {
   SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
   const cli::Scratch scratch;
