@@ -38,6 +38,7 @@ const std::vector<VerbEntry>& verb_table();
 std::unique_ptr<Verb> make_bench_verb();
 std::unique_ptr<Verb> make_train_verb();
 std::unique_ptr<Verb> make_report_verb();
+std::unique_ptr<Verb> make_plan_verb();
 std::unique_ptr<Verb> make_graph_verb();
 std::unique_ptr<Verb> make_launch_verb();
 std::unique_ptr<Verb> make_data_verb();

@@ -165,6 +165,12 @@ Costs with_link(Costs costs, const transport::LinkOptions& link) {
   return costs;
 }
 
+std::vector<int64_t> even_buckets(int64_t bytes, int64_t bucket) {
+  std::vector<int64_t> buckets(bytes / bucket, bucket);
+  if (bytes % bucket > 0) buckets.push_back(bytes % bucket);
+  return buckets;
+}
+
 Compute uniform_compute(
     double forward_seconds,
     double backward_seconds,

@@ -102,6 +102,9 @@ Compute with_buckets(const Compute& compute, int64_t bytes);
 // latency inside a node, which is what a message costs without a network.
 Costs with_link(Costs costs, const transport::LinkOptions& link);
 
+// `bytes` in buckets of `bucket`, the last one perhaps shorter.
+std::vector<int64_t> even_buckets(int64_t bytes, int64_t bucket);
+
 // Costs without a measurement: every step the same. Backward is divided among
 // the buckets by their bytes.
 Compute uniform_compute(

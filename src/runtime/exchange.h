@@ -43,17 +43,24 @@ struct Exchange {
   int ahead = 0;
 };
 
-// As comm/mix_executor.h runs the plan.
-Exchange plan_exchange(const comm::Plan& plan, const Network& network);
+// As comm/mix_executor.h runs the plan. An exchange that leaves the plane as it
+// is (combine-while-adapt) and has one round keeps one chunk more in flight.
+Exchange plan_exchange(
+    const comm::Plan& plan,
+    const Network& network,
+    bool in_place = true);
 
 // What other libraries would need for the same averages: every group of the
-// mixing by a ring all-reduce over its g members in rank order, a pair by an
-// exchange, one bucket after the other,
+// mixing by ring all-reduces, one bucket after the other. Of a group with l
+// members on each of m nodes, the members of a node share the plane among
+// them, and every piece goes round the nodes:
 //
-//   T = 2(g-1)/g S/rate + 2(g-1) latency         (a pair: S/rate + latency)
+//   T = max( 2(l-1)/l S/rate inside, 2(m-1)/m S/rate of a node )
+//       + 2(l-1) latency inside + 2(m-1) latency between
 //
-// at the slowest link of the ring, rates shared by all rings that pass there.
-// `mixing` must be complete or groups.
+// (rings of two pass each latency once), at the slowest link, rates shared by
+// all rings that pass there. With one worker a node this is the ring
+// all-reduce of PAPERS. `mixing` must be complete or groups.
 Exchange ring_exchange(const graph::Mixing& mixing, const Network& network);
 
 } // namespace grapevine::runtime

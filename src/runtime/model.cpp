@@ -14,6 +14,15 @@ StepTimes& StepTimes::operator+=(const StepTimes& other) {
   return *this;
 }
 
+StepTimes operator/(const StepTimes& sum, double count) {
+  return {
+      .seconds = sum.seconds / count,
+      .compute = sum.compute / count,
+      .exposed = sum.exposed / count,
+      .straggler = sum.straggler / count,
+      .waited = sum.waited / count};
+}
+
 RuntimeModel::RuntimeModel(const Costs& costs, ModelOptions options)
     : options_(std::move(options)),
       network_(costs, options_.n, options_.workers_per_node),
@@ -33,12 +42,10 @@ std::shared_ptr<const Exchange> RuntimeModel::exchange_of(
   auto found = exchanges_.find(plan.id());
   if (found == exchanges_.end()) {
     if (exchanges_.size() >= kMost) exchanges_.clear();
-    found =
-        exchanges_
-            .emplace(
-                plan.id(),
-                std::make_shared<const Exchange>(plan_exchange(plan, network_)))
-            .first;
+    const bool in_place = options_.order != Order::kCombineWhileAdapt;
+    auto exchange = std::make_shared<const Exchange>(
+        plan_exchange(plan, network_, in_place));
+    found = exchanges_.emplace(plan.id(), std::move(exchange)).first;
   }
   return found->second;
 }

@@ -41,6 +41,7 @@ struct StepTimes {
 
   StepTimes& operator+=(const StepTimes& other);
 };
+StepTimes operator/(const StepTimes& sum, double count);
 
 // One thread at a time.
 class RuntimeModel {

@@ -156,12 +156,15 @@ TEST(Exchange, MoreBandwidthIsNeverSlower) {
 TEST(RingExchange, IsTheFormula) {
   Costs costs = links(1e-3, 1e8);
   costs.inside = Level{.latency = 1e-6, .bandwidth = 1e9, .shared = kUnlimited};
-  // One ring through two nodes: it leaves each once.
   const auto all = graph::Mixing::complete(8);
-  EXPECT_NEAR(
-      seconds_of(ring_exchange(all, Network(costs, 8, 4)), {kMegabyte})[5],
-      14 * 1e-3 + 1.75 * 1e6 / 1e8,
-      kClose);
+  const auto all_reduce = [&](int workers_per_node) {
+    const Network network(costs, 8, workers_per_node);
+    return seconds_of(ring_exchange(all, network), {kMegabyte})[5];
+  };
+  EXPECT_NEAR(all_reduce(1), 14 * 1e-3 + 1.75 * 1e6 / 1e8, kClose);
+  EXPECT_NEAR(all_reduce(8), 14 * 1e-6 + 1.75 * 1e6 / 1e9, kClose);
+  // Two nodes: each sends the plane once.
+  EXPECT_NEAR(all_reduce(4), 1e-3 + 6e-6 + 1e6 / 1e8, kClose);
   // Two pairs through one way out, and a group inside a node.
   const auto groups =
       graph::Mixing::groups(8, {{0, 4}, {1, 5}, {2, 3}, {6}, {7}});

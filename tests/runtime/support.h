@@ -63,13 +63,7 @@ inline StepTimes mean_times(
     const StepTimes times = model.advance(step, *plans[step % plans.size()]);
     if (step >= from) sum += times;
   }
-  const double steps = to - from;
-  return {
-      .seconds = sum.seconds / steps,
-      .compute = sum.compute / steps,
-      .exposed = sum.exposed / steps,
-      .straggler = sum.straggler / steps,
-      .waited = sum.waited / steps};
+  return sum / (to - from);
 }
 
 } // namespace grapevine::runtime

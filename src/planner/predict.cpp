@@ -1,0 +1,157 @@
+#include "planner/predict.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace grapevine::planner {
+namespace {
+
+using runtime::Costs;
+using runtime::Exchange;
+using runtime::Order;
+using runtime::StepTimes;
+
+constexpr int kWarmUp = 20;
+// Products below this are rounding: the period averages exactly.
+constexpr double kExact = 1e-9;
+
+int whole_periods(int steps, size_t period) {
+  const auto p = static_cast<int>(period);
+  return (steps + p - 1) / p * p;
+}
+
+bool is_groups(const graph::Mixing& mixing) {
+  return mixing.form() == graph::Mixing::Form::kComplete ||
+         mixing.form() == graph::Mixing::Form::kGroups;
+}
+
+} // namespace
+
+struct Trial::Step {
+  std::shared_ptr<const graph::Mixing> mixing;
+  std::shared_ptr<const comm::Plan> plan; // none for rings
+};
+
+int Question::workers_per_node_in(int n) const {
+  if (workers_per_node > 0) return std::min(workers_per_node, n);
+  return std::min(
+      n,
+      runtime::default_workers_per_node(costs, n, link.has_value()));
+}
+
+Costs Question::costs_with_link() const {
+  return link ? runtime::with_link(costs, *link) : costs;
+}
+
+Trial::Trial(const Question& question, const Candidate& candidate)
+    : question_(&question),
+      candidate_(candidate),
+      schedule_(graph::make_schedule(candidate.graph)) {
+  const int64_t bytes = question.costs.compute.model_bytes();
+  std::map<uint64_t, std::shared_ptr<const comm::Plan>> plans; // by digest
+  for (int step = 0; step < std::max(1, schedule_->sample_steps()); ++step) {
+    const auto mixing = schedule_->at({.step = step});
+    if (question.mover == Mover::kRings) {
+      if (!is_groups(*mixing)) {
+        throw ConfigError("rings average groups; this graph has none");
+      }
+      steps_.push_back({mixing, nullptr});
+      continue;
+    }
+    auto& plan = plans[mixing->digest()];
+    if (!plan) plan = comm::make_plan(*mixing, bytes);
+    steps_.push_back({mixing, plan});
+  }
+}
+
+Trial::~Trial() = default;
+Trial::Trial(Trial&&) noexcept = default;
+
+Exchange Trial::exchange(const Step& step, const runtime::Network& network)
+    const {
+  if (!step.plan) return ring_exchange(*step.mixing, network);
+  const bool in_place = candidate_.order != Order::kCombineWhileAdapt;
+  return plan_exchange(*step.plan, network, in_place);
+}
+
+StepTimes Trial::times(const Costs& costs) const {
+  runtime::RuntimeModel model(
+      costs,
+      {.n = candidate_.graph.n,
+       .workers_per_node = question_->workers_per_node_in(candidate_.graph.n),
+       .order = candidate_.order,
+       .after_backward = question_->after_backward,
+       .slow = question_->slow,
+       .seed = question_->seed});
+  std::vector<Exchange> exchanges;
+  for (const Step& step : steps_)
+    exchanges.push_back(exchange(step, model.network()));
+  const int first = whole_periods(kWarmUp, steps_.size());
+  const int end = first + whole_periods(question_->steps, steps_.size());
+  StepTimes sum;
+  for (int step = 0; step < end; ++step) {
+    const StepTimes times =
+        model.advance(step, exchanges[step % exchanges.size()]);
+    if (step >= first) sum += times;
+  }
+  return sum / (end - first);
+}
+
+double Trial::steps_to_agree() const {
+  return steps_to_agree(graph::analyse(*schedule_));
+}
+
+double Trial::steps_to_agree(const graph::Spectrum& spectrum) const {
+  if (candidate_.is_all_reduce()) return 0;
+  const auto period = static_cast<double>(steps_.size());
+  if (spectrum.second_eigenvalue <= kExact) return period;
+  return period * std::log(10) / -std::log(spectrum.second_eigenvalue);
+}
+
+Prediction Trial::predict() const {
+  Prediction prediction{
+      .candidate = candidate_,
+      .times = times(question_->costs_with_link()),
+      .spectrum = graph::analyse(*schedule_)};
+  prediction.steps_to_agree = steps_to_agree(prediction.spectrum);
+  const double share = 1.0 / static_cast<double>(steps_.size());
+  std::vector<std::string> names;
+  for (const Step& step : steps_) {
+    if (!step.plan) continue;
+    prediction.messages += share * step.plan->max_messages();
+    prediction.copies += share * step.plan->max_copies();
+    const std::string name = step.plan->name();
+    if (std::ranges::count(names, name) == 0) names.push_back(name);
+  }
+  prediction.plan =
+      names.empty() ? "ring" : fmt::format("{}", fmt::join(names, ", "));
+  return prediction;
+}
+
+Forecast predict(const Question& question, const std::vector<int>& ns) {
+  check(question.choices);
+  runtime::check(question.costs);
+  Forecast forecast;
+  for (const int n : ns) {
+    const int workers_per_node = question.workers_per_node_in(n);
+    transport::check_slow_workers(question.slow, n);
+    // Links that are missing are the question's fault, not a graph's.
+    runtime::Network(question.costs_with_link(), n, workers_per_node);
+    for (const Candidate& candidate :
+         candidates(question.choices, n, workers_per_node, question.seed)) {
+      try {
+        forecast.rows.push_back(Trial(question, candidate).predict());
+      } catch (const ConfigError& error) {
+        forecast.skipped.push_back({candidate, error.what()});
+      }
+    }
+  }
+  return forecast;
+}
+
+} // namespace grapevine::planner

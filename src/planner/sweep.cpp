@@ -1,0 +1,141 @@
+#include "planner/sweep.h"
+
+#include "base/check.h"
+#include "base/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace grapevine::planner {
+namespace {
+
+using runtime::Costs;
+using runtime::Level;
+using transport::kPayloadShare;
+
+constexpr double kDefaultRate = 1.25e9; // 10 Gbit/s
+constexpr double kReach = 100;
+constexpr double kEndPrecision = 1.02;
+
+// The level that limits, of costs with the link in its place.
+std::optional<Level> Costs::*level_of(const Question& question, int n) {
+  const bool one_node = question.workers_per_node_in(n) >= n;
+  return one_node ? &Costs::inside : &Costs::between;
+}
+
+} // namespace
+
+double link_rate(const Question& question, int n) {
+  const Costs costs = question.costs_with_link();
+  const std::optional<Level>& level = costs.*level_of(question, n);
+  if (!level) return runtime::kUnlimited;
+  return std::min(level->bandwidth, level->shared) / kPayloadShare;
+}
+
+std::vector<double> rates_around(double rate, int count) {
+  GV_CHECK(count >= 2);
+  const double middle = std::isfinite(rate) ? rate : kDefaultRate;
+  std::vector<double> rates;
+  for (int i = 0; i < count; ++i) {
+    const double place = 2.0 * i / (count - 1) - 1; // -1 to 1
+    rates.push_back(middle * std::pow(kReach, place));
+  }
+  return rates;
+}
+
+Costs costs_at(const Question& question, int n, double bytes_per_second) {
+  Costs costs = question.costs_with_link();
+  std::optional<Level>& level = costs.*level_of(question, n);
+  if (!level) level = Level{};
+  level->bandwidth = bytes_per_second * kPayloadShare;
+  // Inside a node the ways of its workers are their own.
+  level->shared = level_of(question, n) == &Costs::between
+                      ? level->bandwidth
+                      : runtime::kUnlimited;
+  return costs;
+}
+
+int choose(
+    const std::vector<double>& seconds,
+    const std::vector<double>& steps_to_agree) {
+  GV_CHECK(!seconds.empty());
+  const double limit = std::ranges::min(seconds) * (1 + Sweeper::kTie);
+  int best = -1;
+  for (int i = 0; i < static_cast<int>(seconds.size()); ++i) {
+    if (seconds[i] > limit) continue;
+    const bool is_better = best < 0 ||
+                           steps_to_agree[i] < steps_to_agree[best] ||
+                           (steps_to_agree[i] == steps_to_agree[best] &&
+                            seconds[i] < seconds[best]);
+    if (is_better) best = i;
+  }
+  return best;
+}
+
+Sweeper::Sweeper(const Question& question, int n)
+    : question_(&question),
+      n_(n) {
+  for (const Candidate& candidate : candidates(
+           question.choices,
+           n,
+           question.workers_per_node_in(n),
+           question.seed)) {
+    try {
+      trials_.emplace_back(question, candidate);
+      steps_to_agree_.push_back(trials_.back().steps_to_agree());
+    } catch (const ConfigError&) {
+      // n does not allow the graph.
+    }
+  }
+}
+
+double Sweeper::seconds(int index, double rate) const {
+  return trials_[index].times(costs_at(*question_, n_, rate)).seconds;
+}
+
+Sweep Sweeper::sweep(const std::vector<double>& rates) const {
+  Sweep sweep{
+      .n = n_,
+      .rates = rates,
+      .candidates = {},
+      .steps_to_agree = steps_to_agree_};
+  for (size_t i = 0; i < trials_.size(); ++i) {
+    sweep.candidates.push_back(trials_[i].candidate());
+    auto& row = sweep.seconds.emplace_back();
+    for (const double rate : rates)
+      row.push_back(seconds(static_cast<int>(i), rate));
+  }
+  return sweep;
+}
+
+int Sweeper::answer(double rate) const {
+  std::vector<double> times;
+  for (size_t i = 0; i < trials_.size(); ++i)
+    times.push_back(seconds(static_cast<int>(i), rate));
+  return choose(times, steps_to_agree_);
+}
+
+std::vector<Sweeper::Regime> Sweeper::regimes(
+    const std::vector<double>& rates) const {
+  std::vector<Regime> regimes;
+  for (const double rate : rates) {
+    const int now = answer(rate);
+    if (regimes.empty()) regimes.push_back({rate, rate, now});
+    Regime& last = regimes.back();
+    if (last.candidate == now) {
+      last.to = rate;
+      continue;
+    }
+    double low = last.to;
+    double high = rate;
+    while (high / low > kEndPrecision) {
+      const double middle = std::sqrt(low * high);
+      (answer(middle) == last.candidate ? low : high) = middle;
+    }
+    last.to = high;
+    regimes.push_back({high, rate, now});
+  }
+  return regimes;
+}
+
+} // namespace grapevine::planner

@@ -1,0 +1,68 @@
+// The same question at other bandwidths: where does the answer change?
+#pragma once
+
+#include "planner/predict.h"
+
+#include <vector>
+
+namespace grapevine::planner {
+
+// Iteration times of all candidates that n allows, at some rates of a link.
+struct Sweep {
+  int n = 0;
+  std::vector<double> rates; // bytes a second, as --link counts; ascending
+  std::vector<Candidate> candidates;
+  std::vector<double> steps_to_agree;            // by candidate
+  std::vector<std::vector<double>> seconds = {}; // by candidate, rate
+};
+
+// The rate of the links that a run of n workers is limited by: between nodes,
+// or inside the one node that they all share; infinite without a limit.
+double link_rate(const Question& question, int n);
+// From a hundredth to a hundred times the rate (of 10 Gbit/s where there is no
+// limit), evenly on a logarithmic scale.
+std::vector<double> rates_around(double rate, int count);
+
+// Costs with those links at another rate, latencies as they are.
+runtime::Costs
+costs_at(const Question& question, int n, double bytes_per_second);
+
+class Sweeper {
+ public:
+  // Borrows the question.
+  Sweeper(const Question& question, int n);
+
+  Sweep sweep(const std::vector<double>& rates) const;
+
+  // The answer at a rate: of all candidates within kTie of the fastest, the
+  // one whose replicas agree soonest (All-Reduce, if it is among them).
+  static constexpr double kTie = 0.03;
+  int answer(double rate) const;
+
+  // Where one answer holds, from the lowest to the highest of the rates; the
+  // ends between answers are found within 2 %.
+  struct Regime {
+    double from = 0;
+    double to = 0;
+    int candidate = 0;
+  };
+  std::vector<Regime> regimes(const std::vector<double>& rates) const;
+
+  const Candidate& candidate(int index) const {
+    return trials_[index].candidate();
+  }
+  double seconds(int index, double rate) const;
+
+ private:
+  const Question* question_;
+  int n_;
+  std::vector<Trial> trials_;
+  std::vector<double> steps_to_agree_;
+};
+
+// The rule of Sweeper::answer on any list; both have an entry each candidate.
+int choose(
+    const std::vector<double>& seconds,
+    const std::vector<double>& steps_to_agree);
+
+} // namespace grapevine::planner
