@@ -29,6 +29,7 @@ MixExecutor::MixExecutor(const Plan& plan, int rank, std::vector<Range> chunks)
   add_transfers(program);
   add_sums(program);
   check_rules();
+  find_due_rounds();
   find_sends_before();
   lay_out_slots();
 }
@@ -59,6 +60,7 @@ void MixExecutor::add_transfers(const Program& program) {
          .slot = item.slot,
          .piece = item.piece,
          .tag = tag,
+         .due = item.round,
          .sends_before = {},
          .tickets = std::vector<Ticket>(chunks_.size())});
     note(item.slot, item.piece);
@@ -136,6 +138,28 @@ void MixExecutor::check_rules() const {
       if (send.slot != kValue || !overlap(send.piece, sum.what.piece)) continue;
       GV_CHECK_LE(send.round, sum.what.round);
     }
+  }
+}
+
+// What a send reads may be there rounds before its own: then it leaves at
+// once, so that nobody is kept waiting for it when its round has come.
+void MixExecutor::find_due_rounds() {
+  for (Transfer& send : sends_) {
+    if (send.slot == kValue) continue;
+    const auto writes = [&](int round, int slot, Piece piece) {
+      return round < send.round && slot == send.slot &&
+             overlap(piece, send.piece);
+    };
+    int written = 0;
+    for (const Transfer& receive : receives_) {
+      if (!writes(receive.round, receive.slot, receive.piece)) continue;
+      written = std::max(written, receive.round);
+    }
+    for (const Sum& sum : sums_) {
+      if (!writes(sum.what.round, sum.what.dst, sum.what.piece)) continue;
+      written = std::max(written, sum.what.round);
+    }
+    send.due = written + 1;
   }
 }
 
@@ -258,11 +282,16 @@ void MixExecutor::post_send(Link& link, Transfer& send, int64_t c) {
 }
 
 void MixExecutor::post_sends(Link& link, int64_t time, ChunkEvents& events) {
-  const int64_t next = time + kPostAhead;
-  if (in_range(next)) events.before(next);
   for (Transfer& send : sends_) {
-    const int64_t c = send.round == 0 ? next : time - send.round;
-    if (in_range(c)) post_send(link, send, c);
+    const int64_t c = time - send.due;
+    if (send.round > 0 && in_range(c)) post_send(link, send, c);
+  }
+  // Last, since it may have to wait for the owner.
+  const int64_t next = time + kPostAhead;
+  if (!in_range(next)) return;
+  events.before(next);
+  for (Transfer& send : sends_) {
+    if (send.round == 0) post_send(link, send, next);
   }
 }
 

@@ -3,15 +3,16 @@
 // Chunk c of round r is due at time r + c. At each time, in this order:
 //
 //   1. post the receives due kPostAhead later;
-//   2. begin the chunk due kPostAhead later (event `before`, sends of round
-//      0) and post the sends of later rounds that are due now;
+//   2. post the sends of later rounds whose data is there, at their time or
+//      before it, and begin the chunk due kPostAhead later (event `before`,
+//      sends of round 0);
 //   3. wait for the receives due now, and combine;
 //   4. hand finished chunks over (event `after`).
 //
 // Nothing blocks in 2, and what 1 and 3 wait for was posted by the peer at the
 // same time or before (sends: received in the peer's 1 of an earlier time;
-// receives: sent in the peer's 2 of this time), so there is no circle of
-// waiting whatever the transport buffers.
+// receives: sent in the peer's 2 of this time or before), so there is no circle
+// of waiting whatever the transport buffers.
 //
 // A scratch slot holds only the chunks that are alive at once: a ring of
 // entries, with sends waited for before their entry is used again.
@@ -68,6 +69,7 @@ class MixExecutor {
     int slot;
     Piece piece;
     transport::Tag tag;
+    int due; // sends only: the round in which it is posted
     std::vector<int> sends_before; // receives only, as in Sum
     std::vector<Ticket> tickets;   // one for each chunk
   };
@@ -81,6 +83,7 @@ class MixExecutor {
   void add_sums(const Program& program);
   void note(int slot, Piece piece);
   void lay_out_slots();
+  void find_due_rounds();
   void find_sends_before();
   std::vector<int> sends_reading(int slot, Piece piece) const;
   void check_rules() const;
