@@ -22,9 +22,14 @@ Words command_of(Launcher launcher, const Words& words) {
 
 // Starts the run, sends the victim a signal in the middle of it, and returns
 // what became of the whole.
-cli::Answer disturb(Launcher launcher, int signal, const std::string& out) {
-  Process process(
-      command_of(launcher, long_run(out) + Words{"--deadline", kDeadline}));
+cli::Answer disturb(
+    Launcher launcher,
+    int signal,
+    const std::string& out,
+    const Words& more = {}) {
+  Process process(command_of(
+      launcher,
+      long_run(out) + more + Words{"--deadline", kDeadline}));
   const pid_t victim = process.worker(kVictim);
   wait_for_checkpoint(process, out, 6);
   EXPECT_EQ(kill(victim, signal), 0);
@@ -107,6 +112,30 @@ TEST(Failure, StoppedWorkerOverMpi) {
   EXPECT_FALSE(who_named_the_victim(answer.error).empty()) << answer.error;
   Process again(command_of(Launcher::kMpirun, long_run(out)));
   expect_unbroken_result(again.wait());
+}
+
+// With an exchange in the air that the training thread is not waiting for.
+TEST(Failure, KilledWorkerWhileExchangesOverlap) {
+  const Words ahead = {
+      "--agreement",
+      "combine-while-adapt",
+      "--graph",
+      "one-peer-exponential"};
+  const cli::Scratch scratch;
+  const auto unbroken = result_of(
+      cli::grapevine(long_virtual_run(scratch.file("whole")) + ahead));
+  for (const Launcher launcher : {Launcher::kGloo, Launcher::kMpirun}) {
+    const bool is_gloo = launcher == Launcher::kGloo;
+    const std::string out = scratch.file(is_gloo ? "gloo" : "mpi");
+    const cli::Answer answer = disturb(launcher, SIGKILL, out, ahead);
+    EXPECT_TRUE(
+        !who_named_the_victim(answer.error).empty() ||
+        (!is_gloo && cli::contains(answer.error, "rank 2")))
+        << answer.error;
+    expect_same_run(
+        result_of(cli::grapevine(long_virtual_run(out) + ahead)),
+        unbroken);
+  }
 }
 
 // Worker 0 writes run.json and the manifests; without it the run must resume

@@ -1,0 +1,96 @@
+// A replica's gradient: in parts, announced while it is computed, and slowed
+// down, it stays what it is.
+#include "train/worker.h"
+#include "base/random.h"
+#include "train/stopwatch.h"
+#include "train/torch_threads.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace grapevine::train {
+namespace {
+
+data::Batch random_batch(int64_t samples) {
+  data::Batch batch;
+  Random random(9, Purpose::kTest);
+  batch.inputs.resize(samples * 784);
+  for (float& value : batch.inputs)
+    value = static_cast<float>(random.normal());
+  for (int64_t i = 0; i < samples; ++i)
+    batch.labels.push_back(static_cast<int64_t>(random.below(10)));
+  return batch;
+}
+
+Worker make_worker() {
+  use_one_torch_thread();
+  return Worker(
+      {.model = "mlp",
+       .sample_shape = {1, 28, 28},
+       .classes = 10,
+       .seed = 1,
+       .state_planes = 0});
+}
+
+struct Listener : cluster::GradientListener {
+  void tensor_ready(int tensor) override { order.push_back(tensor); }
+  std::vector<int> order;
+};
+
+TEST(Worker, MicroBatchesAddUpToTheBatch) {
+  Worker worker = make_worker();
+  probe::Spans spans;
+  const data::Batch batch = random_batch(13);
+  const double loss = worker.compute_gradient(batch, {}, spans);
+  const std::vector<float> whole(
+      worker.arena().gradients().begin(),
+      worker.arena().gradients().end());
+  for (const int parts : {1, 2, 5, 13, 100}) {
+    Listener listener;
+    const double in_parts = worker.compute_gradient(
+        batch,
+        {.micro_batches = parts, .listener = &listener},
+        spans);
+    EXPECT_NEAR(in_parts, loss, 1e-5);
+    for (size_t i = 0; i < whole.size(); ++i) {
+      ASSERT_NEAR(worker.arena().gradients()[i], whole[i], 1e-5) << parts;
+    }
+    // Only the last part can say that a gradient is final.
+    EXPECT_EQ(listener.order.size(), worker.arena().layout().tensors().size());
+  }
+}
+
+TEST(Worker, AnEmptyBatchAnnouncesNothing) {
+  Worker worker = make_worker();
+  probe::Spans spans;
+  Listener listener;
+  EXPECT_EQ(worker.compute_gradient({}, {.listener = &listener}, spans), 0.0);
+  EXPECT_TRUE(listener.order.empty());
+}
+
+TEST(Worker, SlowedDownItComputesTheSame) {
+  Worker worker = make_worker();
+  probe::Spans fast;
+  probe::Spans slow;
+  const data::Batch batch = random_batch(64);
+  const double loss = worker.compute_gradient(batch, {}, fast);
+  Listener listener;
+  const Stopwatch watch;
+  EXPECT_EQ(
+      worker.compute_gradient(
+          batch,
+          {.slow_factor = 4, .listener = &listener},
+          slow),
+      loss);
+  // The sleeps are part of forward and backward.
+  EXPECT_NEAR(
+      slow.seconds(probe::Span::kForward) +
+          slow.seconds(probe::Span::kBackward),
+      watch.seconds(),
+      0.5 * watch.seconds());
+}
+
+} // namespace
+} // namespace grapevine::train
