@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -157,7 +158,11 @@ class Process {
       }
       return found > 0 || !running();
     }));
-    EXPECT_GT(found, 0) << "no worker " << rank << ": " << error();
+    // Never -1, which kill() takes for everybody.
+    if (found <= 0) {
+      throw std::runtime_error(
+          "no worker " + std::to_string(rank) + ": " + error());
+    }
     return found;
   }
 
