@@ -7,6 +7,7 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,8 @@ struct DataParallelOptions {
   // "allreduce": gradients averaged over all workers (the graph is complete).
   // "adapt-then-combine": a local step, then parameters averaged with the
   // graph's neighbours.
+  // "combine-while-adapt": a local step while the parameters are averaged
+  // behind it: an exchange has a whole iteration to hide in.
   std::string agreement = "adapt-then-combine";
   // Any graph that `grapevine graph` knows, and its options.
   std::string graph = "ring";
@@ -57,6 +60,13 @@ class DataParallel {
   // std::runtime_error naming the worker that was waited for, the operation
   // and the step when a peer or a link fails.
   void step();
+  // The same with backward inside, which is faster over a network: what is
+  // final is updated and sent while backward computes the rest. Clears the
+  // gradients, calls compute_loss(), runs backward() of what it returns, and
+  // returns the loss. Where a batch comes in parts, compute_loss runs
+  // backward() of all but the last itself. Parameters change as soon as their
+  // gradients are final, so set_lr before. The same bits as step().
+  double step(const std::function<torch::Tensor()>& compute_loss);
 
   double lr() const;
   void set_lr(double lr);

@@ -6,6 +6,7 @@
 #include "arena/arena.h"
 #include "base/error.h"
 #include "bind/bind.h"
+#include "bind/gradient_hooks.h"
 #include "cluster/stepper.h"
 #include "graph/schedule.h"
 #include "optim/rules.h"
@@ -60,6 +61,20 @@ struct DataParallel::State {
              .workers_per_node = options.workers_per_node,
              .check = options.check}) {}
 
+  void take_step(
+      const std::function<void(cluster::GradientListener*)>& compute) {
+    bind::verify_bound(module, arena);
+    const int64_t per_epoch = std::max<int64_t>(1, options.steps_per_epoch);
+    stepper.step(
+        {.moment = {step, step / per_epoch},
+         .next = graph::Moment{step + 1, (step + 1) / per_epoch},
+         .lr = api::learning_rate(options.optimizer),
+         .compute_gradient = [&](int, cluster::GradientListener* wanted) {
+           compute(wanted);
+         }});
+    ++step;
+  }
+
   torch::nn::Module& module;
   Group group;
   cluster::Cluster& cluster;
@@ -70,6 +85,9 @@ struct DataParallel::State {
   arena::Arena arena;
   cluster::Stepper stepper;
   int64_t step = 0;
+  // While the last backward of a step runs.
+  cluster::GradientListener* listener = nullptr;
+  std::unique_ptr<bind::GradientHooks> hooks;
 };
 
 DataParallel::DataParallel(
@@ -91,6 +109,9 @@ DataParallel::DataParallel(
        {"optimizer", optim::describe(api::rule_options(wanted.optimizer))}});
   state.cluster.copy_first(algo::Plane::kParameters);
   state.cluster.copy_first(algo::Plane::kBuffers);
+  state.hooks = std::make_unique<bind::GradientHooks>(module, [&state](int t) {
+    if (state.listener != nullptr) state.listener->tensor_ready(t);
+  });
 }
 
 DataParallel::~DataParallel() = default;
@@ -100,18 +121,21 @@ void DataParallel::zero_grad() {
 }
 
 void DataParallel::step() {
-  State& state = *state_;
-  bind::verify_bound(state.module, state.arena);
-  const int64_t epoch =
-      state.step / std::max<int64_t>(1, state.options.steps_per_epoch);
-  const int64_t next_epoch =
-      (state.step + 1) / std::max<int64_t>(1, state.options.steps_per_epoch);
-  state.stepper.step(
-      {.moment = {state.step, epoch},
-       .next = graph::Moment{state.step + 1, next_epoch},
-       .lr = lr(),
-       .compute_gradient = [](int, cluster::GradientListener*) {}});
-  ++state.step;
+  state_->take_step([](cluster::GradientListener*) {});
+}
+
+double DataParallel::step(const std::function<torch::Tensor()>& compute_loss) {
+  double value = 0;
+  state_->take_step([&](cluster::GradientListener* listener) {
+    State& state = *state_;
+    state.arena.clear_gradients();
+    const torch::Tensor loss = compute_loss();
+    state.listener = listener;
+    loss.backward();
+    state.listener = nullptr;
+    value = loss.item<double>();
+  });
+  return value;
 }
 
 double DataParallel::lr() const {

@@ -191,9 +191,11 @@ Estimate Estimator::estimate(const spec::Spec& spec) {
   const double evaluated = static_cast<double>(
       dataset.test->size() + (subset < dataset.test->size() ? subset : 0));
   const double buffers = sizeof(float) * static_cast<double>(what.buffers_size);
+  // Parameters, gradients, and what an exchange ahead puts beside them.
+  const int planes = what.setup.agreement->exchanges_ahead() ? 3 : 2;
   estimate.memory_bytes = static_cast<int64_t>(
       kPlaneOverhead *
-          ((n * (2 + state_planes) + 2) * plane + (n + 1) * buffers) +
+          ((n * (planes + state_planes) + 2) * plane + (n + 1) * buffers) +
       evaluated * sample_bytes +
       static_cast<double>(what.data_bytes + cost.thread_bytes));
   estimate.thread_bytes = cost.thread_bytes;

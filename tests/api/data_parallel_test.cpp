@@ -48,7 +48,12 @@ struct Trained {
   int64_t messages = 0;
 };
 
-std::vector<Trained> train(int n, const DataParallelOptions& options) {
+enum class Backward { kBeforeTheStep, kInsideTheStep };
+
+std::vector<Trained> train(
+    int n,
+    const DataParallelOptions& options,
+    Backward backward = Backward::kBeforeTheStep) {
   constexpr int kSteps = 5;
   const auto samples = make_samples(n, kSteps);
   torch::manual_seed(1);
@@ -61,11 +66,17 @@ std::vector<Trained> train(int n, const DataParallelOptions& options) {
     torch::set_num_threads(1);
     DataParallel parallel(*nets[rank], groups[rank], options);
     for (const Samples& batch : samples[rank]) {
+      const auto loss = [&] {
+        return torch::nn::functional::cross_entropy(
+            nets[rank]->forward(batch.input),
+            batch.label);
+      };
+      if (backward == Backward::kInsideTheStep) {
+        parallel.step(loss);
+        continue;
+      }
       parallel.zero_grad();
-      torch::nn::functional::cross_entropy(
-          nets[rank]->forward(batch.input),
-          batch.label)
-          .backward();
+      loss().backward();
       parallel.step();
     }
     trained[rank].distance = parallel.consensus_distance();
@@ -82,6 +93,27 @@ TEST(DataParallel, AllreduceKeepsReplicasEqual) {
   for (const Trained& other : trained) {
     for (size_t i = 0; i < other.parameters.size(); ++i) {
       EXPECT_TRUE(torch::equal(other.parameters[i], trained[0].parameters[i]));
+    }
+  }
+}
+
+TEST(DataParallel, BackwardInsideTheStepGivesTheSameBits) {
+  for (const char* agreement :
+       {"allreduce", "adapt-then-combine", "combine-while-adapt"}) {
+    const DataParallelOptions options{
+        .agreement = agreement,
+        .graph = "one-peer-exponential",
+        .optimizer = AdamW{.lr = 0.01}};
+    const auto before = train(4, options);
+    const auto inside = train(4, options, Backward::kInsideTheStep);
+    for (int rank = 0; rank < 4; ++rank) {
+      EXPECT_EQ(before[rank].messages, inside[rank].messages);
+      for (size_t i = 0; i < before[rank].parameters.size(); ++i) {
+        EXPECT_TRUE(torch::equal(
+            before[rank].parameters[i],
+            inside[rank].parameters[i]))
+            << agreement;
+      }
     }
   }
 }
