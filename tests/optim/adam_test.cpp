@@ -14,75 +14,6 @@
 namespace grapevine::optim {
 namespace {
 
-std::unique_ptr<LocalRule> make(const AdamOptions& options, int64_t window) {
-  if (window == 0) return std::make_unique<Adam>(options);
-  return std::make_unique<AccumAdam>(options, window);
-}
-
-arena::Arena make_arena(
-    std::vector<std::vector<int64_t>> shapes,
-    const LocalRule& rule) {
-  std::vector<arena::TensorEntry> entries;
-  for (auto& shape : shapes)
-    entries.push_back({.name = "t", .shape = std::move(shape)});
-  return {
-      std::make_shared<arena::Layout>(std::move(entries)),
-      std::make_shared<arena::Layout>(),
-      static_cast<int>(rule.state_planes().size())};
-}
-
-// Noise in the tensors, zeros in the gaps.
-void fill(const arena::Layout& layout, std::span<float> plane, uint64_t seed) {
-  Random random(seed, Purpose::kTest);
-  for (const auto& tensor : layout.tensors()) {
-    for (int64_t i = tensor.offset; i < tensor.range().end; ++i)
-      plane[i] = static_cast<float>(random.normal());
-  }
-}
-
-// PAPERS.md's own numbers.
-TEST(AccumAdam, FollowsTheOracles) {
-  const std::vector<float> gradients = {1, -2, 0.5, 3, -1, 2};
-  const std::vector<std::pair<int64_t, std::vector<double>>> oracles = {
-      {0,
-       {0.9900000000,
-        0.9936505391,
-        0.9950193845,
-        0.9911051360,
-        0.9892889613,
-        0.9855228830}},
-      {1,
-       {0.9900000000,
-        0.9936505391,
-        0.9950193845,
-        0.9911051360,
-        0.9892889613,
-        0.9855228830}},
-      {2,
-       {0.9900000000,
-        1.0000000000,
-        0.9994736842,
-        0.9932626243,
-        0.9927403114,
-        0.9852864140}}};
-  for (const auto& [window, expected] : oracles) {
-    const auto rule = make({.beta1 = 0.9, .beta2 = 0.98, .eps = 1e-9}, window);
-    arena::Arena arena = make_arena({{1}}, *rule);
-    arena.parameters()[0] = 1;
-    for (int64_t step = 0; step < 6; ++step) {
-      arena.gradients()[0] = gradients[step];
-      rule->update(
-          arena,
-          {0, arena.layout().size()},
-          {.step = step, .lr = 0.01},
-          {},
-          {});
-      EXPECT_NEAR(arena.parameters()[0], expected[step], 1.5e-7)
-          << "window " << window << ", step " << step;
-    }
-  }
-}
-
 struct Case {
   bool decoupled;
   double weight_decay;
@@ -174,9 +105,6 @@ struct Mixing {
 };
 
 class AdamFamily : public ::testing::TestWithParam<Case> {};
-
-const std::vector<std::vector<int64_t>> kShapes =
-    {{100, 99}, {33}, {3, 1}, {1}, {7, 11, 13}};
 
 TEST_P(AdamFamily, FollowsTheFormula) {
   const Case c = GetParam();
@@ -273,63 +201,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{true, 0.1, true, 4, 7, false, 0.5},
         Case{true, 0.1, false, 4, 1, false, 1},
         Case{true, 0.1, false, 1, 2, false, 1}));
-
-TEST(AccumAdam, WithAWindowOfOneIsAdamBitForBit) {
-  for (const DecayForm form : {DecayForm::kL2, DecayForm::kDecoupled}) {
-    const AdamOptions options{.weight_decay = 0.1, .decay_form = form};
-    const auto adam = make(options, 0);
-    const auto accum = make(options, 1);
-    EXPECT_EQ(adam->state_planes(), accum->state_planes());
-    arena::Arena one = make_arena(kShapes, *adam);
-    arena::Arena other = make_arena(kShapes, *accum);
-    fill(one.layout(), one.parameters(), 1);
-    fill(one.layout(), other.parameters(), 1);
-    for (int64_t step = 0; step < 5; ++step) {
-      fill(one.layout(), one.gradients(), 10 + step);
-      fill(one.layout(), other.gradients(), 10 + step);
-      const Range all{0, one.layout().size()};
-      adam->update(one, all, {.step = step, .lr = 0.01}, {}, {});
-      accum->update(other, all, {.step = step, .lr = 0.01}, {}, {});
-      ASSERT_TRUE(std::ranges::equal(one.parameters(), other.parameters()));
-    }
-  }
-}
-
-// Parameters move every step; moments move with the window.
-TEST(AccumAdam, MomentsAreCommittedOnceAWindow) {
-  const AccumAdam rule({.beta1 = 0.5, .beta2 = 0.75}, 4);
-  arena::Arena arena = make_arena({{1}}, rule);
-  const std::vector<float> gradients = {1, 2, 3, 6, 8, 0, 0, 0};
-  for (int64_t step = 0; step < 8; ++step) {
-    const float before = arena.parameters()[0];
-    arena.gradients()[0] = gradients[step];
-    rule.update(
-        arena,
-        {0, arena.layout().size()},
-        {.step = step, .lr = 0.01},
-        {},
-        {});
-    EXPECT_NE(arena.parameters()[0], before);
-    const bool committed = step >= 3;
-    const bool twice = step == 7;
-    EXPECT_EQ(arena.state(0)[0], twice ? 1.75F : committed ? 1.5F : 0.0F);
-    EXPECT_EQ(arena.state(1)[0], twice ? 2.6875F : committed ? 2.25F : 0.0F);
-  }
-}
-
-TEST(AdamFamilyNames, OfRulesAndOfPlanesInCheckpoints) {
-  const AdamOptions l2{.decay_form = DecayForm::kL2};
-  const AdamOptions decoupled{.decay_form = DecayForm::kDecoupled};
-  EXPECT_EQ(Adam(l2).name(), "adam");
-  EXPECT_EQ(Adam(decoupled).name(), "adamw");
-  EXPECT_EQ(AccumAdam(l2, 4).name(), "accumadam");
-  EXPECT_EQ(AccumAdam(decoupled, 4).name(), "accumadamw");
-  const std::vector<std::string> moments = {"exp_avg", "exp_avg_sq"};
-  EXPECT_EQ(Adam(l2).state_planes(), moments);
-  EXPECT_EQ(
-      AccumAdam(decoupled, 4).state_planes(),
-      (std::vector<std::string>{"exp_avg", "exp_avg_sq", "window_grad"}));
-}
 
 } // namespace
 } // namespace grapevine::optim
