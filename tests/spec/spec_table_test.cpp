@@ -16,7 +16,8 @@ std::string some_value(const SpecEntry& entry, Random& random) {
   if (!entry.allowed.empty()) {
     return entry.allowed[random.below(entry.allowed.size())];
   }
-  if (entry.type == "integer") return std::to_string(1 + random.below(1000));
+  // Not 1: k-min begins at 2.
+  if (entry.type == "integer") return std::to_string(2 + random.below(1000));
   if (entry.type == "bytes") return std::to_string(64 + random.below(1 << 30));
   if (entry.type == "yes/no") return random.below(2) ? "true" : "false";
   if (entry.type == "number")
