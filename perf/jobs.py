@@ -1,0 +1,177 @@
+"""Jobs of a few processes, on loopback or on test hosts with limited links."""
+import contextlib
+import fcntl
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OURS = [str(ROOT / "build/perf/overlap_bench")]
+RIVAL = ["/usr/bin/python3", str(ROOT / "perf/rivals/ddp.py")]
+DEADLINE = 600  # seconds, of one job
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def has_rival():
+    test = [RIVAL[0], "-c", "import torch.distributed"]
+    return subprocess.run(test, capture_output=True, check=False).returncode == 0
+
+
+def hosts_tool():
+    """The tool that makes test hosts: GRAPEVINE_HOSTS_TOOL, or one beside the
+    repository. Returns (path, None) or (None, what is missing)."""
+    beside = ROOT.parent / "shared/tools/hosts"
+    path = os.environ.get("GRAPEVINE_HOSTS_TOOL", str(beside))
+    if not os.access(path, os.X_OK):
+        return None, f"no tool for test hosts at {path} (GRAPEVINE_HOSTS_TOOL)"
+    if os.geteuid() != 0:
+        return None, "test hosts want root"
+    if shutil.which("ip") is None:
+        return None, "test hosts want iproute2"
+    return path, None
+
+
+class Loopback:
+    """Processes of this machine, without limits."""
+
+    address = "127.0.0.1"
+
+    def command(self, rank, command):
+        return command
+
+    def environment(self):
+        return {}
+
+
+class Hosts:
+    """Test hosts; a machine has one set of them at a time."""
+
+    def __init__(self, tool):
+        self.tool = tool
+        self.address = self._ask("address", "0")
+
+    def _ask(self, *arguments):
+        return subprocess.run(
+            [self.tool, *arguments], check=True, text=True, capture_output=True
+        ).stdout.strip()
+
+    def command(self, rank, command):
+        return [self.tool, "exec", str(rank), *command]
+
+    def environment(self):
+        return {"GLOO_SOCKET_IFNAME": "eth0"}  # what PyTorch goes by
+
+    @staticmethod
+    @contextlib.contextmanager
+    def up(tool, count, rate):
+        lock = pathlib.Path(tempfile.gettempdir()) / "hosts.lock"
+        with open(lock, "w", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            hosts = Hosts(tool)
+            hosts._ask("down")  # what a killed run may have left
+            try:
+                hosts._ask("up", str(count), rate)
+                yield hosts
+            finally:
+                hosts._ask("down")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def run_job(place, count, command):
+    """Runs `count` processes in torchrun's environment; returns the JSON that
+    rank 0 prints."""
+    environment = {
+        **os.environ,
+        **ONE_THREAD,
+        **place.environment(),
+        "MASTER_ADDR": place.address,
+        "MASTER_PORT": str(free_port()),
+        "WORLD_SIZE": str(count),
+    }
+    processes = []
+    with contextlib.ExitStack() as stack:
+        stack.callback(lambda: [stop(process) for process in processes])
+        outputs = []
+        for rank in range(count):
+            output = stack.enter_context(tempfile.TemporaryFile("w+"))
+            outputs.append(output)
+            processes.append(
+                subprocess.Popen(
+                    place.command(rank, command),
+                    env={**environment, "RANK": str(rank)},
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                )
+            )
+        await_all(processes)
+        for rank, process in enumerate(processes):
+            if process.returncode != 0:
+                raise failure(command, rank, process.returncode, outputs[rank])
+        return result_in(outputs[0])
+
+
+def run_mpi(count, command):
+    environment = {
+        **os.environ,
+        **ONE_THREAD,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+    # Bound to a core, both threads of a process would share it.
+    launcher = ["mpirun", "--oversubscribe", "--bind-to", "none"]
+    with tempfile.TemporaryFile("w+") as output:
+        done = subprocess.run(
+            [*launcher, "-np", str(count), *command],
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            timeout=DEADLINE,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise failure(command, "?", done.returncode, output)
+        return result_in(output)
+
+
+def await_all(processes):
+    """Until all have ended well, or the first has not."""
+    end = time.monotonic() + DEADLINE
+    while any(process.poll() is None for process in processes):
+        if any(process.poll() not in (None, 0) for process in processes):
+            time.sleep(1)  # the others may still say why
+            return
+        if time.monotonic() > end:
+            raise TimeoutError(f"a job took more than {DEADLINE} s")
+        time.sleep(0.05)
+
+
+def stop(process):
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+def result_in(output):
+    output.seek(0)
+    for line in output:
+        if line.startswith("{"):
+            return json.loads(line)
+    raise RuntimeError("a job printed no result")
+
+
+def failure(command, rank, code, output):
+    output.seek(0)
+    text = output.read()[-2000:]
+    return RuntimeError(
+        f"rank {rank} of {' '.join(command)} ended with {code}:\n{text}"
+    )

@@ -1,0 +1,181 @@
+// What an iteration of training an MLP costs a worker, either really or as
+// timed sleeps of the same length: where the network is the question, two
+// cores cannot compute for four hosts.
+#pragma once
+
+#include "arena/arena.h"
+#include "base/random.h"
+#include "bind/bind.h"
+#include "bind/gradient_hooks.h"
+#include "cluster/gradient_listener.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace grapevine::perf {
+
+using Widths = std::vector<int64_t>; // of the input, the layers, the output
+
+struct ComputeOptions {
+  Widths widths;
+  int64_t batch = 32;
+  int state_planes = 0;
+  // Sleeps only. The whole backward; a layer takes its share by its size.
+  double forward_ms = 0;
+  double backward_ms = 0;
+  // In a random share of its steps a worker sleeps so many times as long.
+  double slow_share = 0;
+  double slow_factor = 1;
+  int rank = 0;
+};
+
+// One worker's replica and its gradient.
+class MlpGradient {
+ public:
+  virtual ~MlpGradient() = default;
+  virtual arena::Arena& arena() = 0;
+  // Forward and backward; the listener may be null.
+  virtual void compute(int64_t step, cluster::GradientListener* listener) = 0;
+
+  // Of the last call, without what the listener did.
+  double forward_seconds() const { return forward_seconds_; }
+  double backward_seconds() const { return backward_seconds_; }
+
+ protected:
+  using Clock = std::chrono::steady_clock;
+  static double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  double forward_seconds_ = 0;
+  double backward_seconds_ = 0;
+};
+
+// Forward, then layer by layer from the last to the first: sleep, and its
+// gradient (which nobody computes) is final.
+class SleepingGradient : public MlpGradient {
+ public:
+  explicit SleepingGradient(const ComputeOptions& options) : options_(options) {
+    std::vector<arena::TensorEntry> tensors;
+    for (size_t i = 0; i + 1 < options.widths.size(); ++i) {
+      const int64_t in = options.widths[i];
+      const int64_t out = options.widths[i + 1];
+      tensors.push_back(
+          {.name = std::to_string(i) + ".weight", .shape = {out, in}});
+      tensors.push_back({.name = std::to_string(i) + ".bias", .shape = {out}});
+      shares_.push_back(static_cast<double>(in * out));
+    }
+    const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
+    for (double& share : shares_)
+      share /= sum;
+    arena_ = std::make_unique<arena::Arena>(
+        std::make_shared<arena::Layout>(std::move(tensors)),
+        std::make_shared<arena::Layout>(),
+        options.state_planes);
+    std::ranges::fill(arena_->parameters(), 1.0F);
+    std::ranges::fill(
+        arena_->gradients(),
+        static_cast<float>(options.rank + 1));
+  }
+
+  arena::Arena& arena() override { return *arena_; }
+
+  void compute(int64_t step, cluster::GradientListener* listener) override {
+    const double factor = factor_at(step);
+    forward_seconds_ = sleep(options_.forward_ms * factor);
+    backward_seconds_ = 0;
+    for (int layer = static_cast<int>(shares_.size()) - 1; layer >= 0;
+         --layer) {
+      backward_seconds_ +=
+          sleep(options_.backward_ms * factor * shares_[layer]);
+      if (listener == nullptr) continue;
+      listener->tensor_ready(2 * layer + 1);
+      listener->tensor_ready(2 * layer);
+    }
+  }
+
+ private:
+  static double sleep(double ms) {
+    const auto start = Clock::now();
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms));
+    return seconds_since(start);
+  }
+  double factor_at(int64_t step) const {
+    Random random(
+        1,
+        Purpose::kCompute,
+        static_cast<uint64_t>(options_.rank),
+        static_cast<uint64_t>(step));
+    return random.uniform() < options_.slow_share ? options_.slow_factor : 1;
+  }
+
+  ComputeOptions options_;
+  std::vector<double> shares_; // of each layer in backward
+  std::unique_ptr<arena::Arena> arena_;
+};
+
+// torch's own Linear and ReLU on a fixed batch of chance.
+class RealGradient : public MlpGradient {
+ public:
+  explicit RealGradient(const ComputeOptions& options) {
+    torch::manual_seed(1);
+    const size_t layers = options.widths.size() - 1;
+    for (size_t i = 0; i < layers; ++i) {
+      model_->push_back(
+          torch::nn::Linear(options.widths[i], options.widths[i + 1]));
+      if (i + 1 < layers) model_->push_back(torch::nn::ReLU());
+    }
+    arena_ = std::make_unique<arena::Arena>(
+        std::make_shared<arena::Layout>(bind::parameter_layout(*model_)),
+        std::make_shared<arena::Layout>(bind::buffer_layout(*model_)),
+        options.state_planes);
+    bind::bind_module(*model_, *arena_);
+    hooks_ = std::make_unique<bind::GradientHooks>(*model_, [this](int tensor) {
+      tell(tensor);
+    });
+    torch::manual_seed(static_cast<uint64_t>(options.rank) + 2);
+    inputs_ = torch::randn({options.batch, options.widths.front()});
+    labels_ =
+        torch::randint(options.widths.back(), {options.batch}, torch::kInt64);
+  }
+
+  arena::Arena& arena() override { return *arena_; }
+
+  void compute(int64_t, cluster::GradientListener* listener) override {
+    const auto start = Clock::now();
+    arena_->clear_gradients();
+    const auto loss =
+        torch::nn::functional::cross_entropy(model_->forward(inputs_), labels_);
+    forward_seconds_ = seconds_since(start);
+    const auto middle = Clock::now();
+    listener_ = listener;
+    listener_seconds_ = 0;
+    loss.backward();
+    backward_seconds_ = seconds_since(middle) - listener_seconds_;
+  }
+
+ private:
+  void tell(int tensor) {
+    if (listener_ == nullptr) return;
+    const auto start = Clock::now();
+    listener_->tensor_ready(tensor);
+    listener_seconds_ += seconds_since(start);
+  }
+
+  torch::nn::Sequential model_;
+  std::unique_ptr<arena::Arena> arena_;
+  std::unique_ptr<bind::GradientHooks> hooks_;
+  torch::Tensor inputs_;
+  torch::Tensor labels_;
+  cluster::GradientListener* listener_ = nullptr;
+  double listener_seconds_ = 0;
+};
+
+} // namespace grapevine::perf

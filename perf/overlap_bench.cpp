@@ -1,0 +1,298 @@
+// One process of a training job whose iterations are timed: an MLP, real or
+// as timed sleeps, under any agreement, graph and transport. perf/overlap
+// starts such jobs, on test hosts and on loopback, and their rivals.
+//
+// Under mpirun over MPI, in torchrun's environment over Gloo. Rank 0 prints
+// one line of JSON: ms an iteration over blocks of consecutive steps, without
+// anything between the blocks, so that what a block leaves under way the next
+// one pays for.
+#include "algo/agreement.h"
+#include "base/check.h"
+#include "base/error.h"
+#include "cluster/cluster.h"
+#include "cluster/stepper.h"
+#include "graph/schedule.h"
+#include "optim/adam.h"
+#include "optim/sgd.h"
+#include "perf/bench.h"
+#include "perf/mlp_gradient.h"
+#include "train/torch_threads.h"
+#include "transport/transports.h"
+
+#include <sys/resource.h>
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <map>
+
+namespace grapevine::perf {
+namespace {
+
+// Every so-manieth element is verified.
+constexpr size_t kSampled = 997;
+
+struct Options {
+  ComputeOptions compute;
+  bool sleeps = false;
+  // Of algo/agreement.h; "alone": each worker trains by itself.
+  std::string agreement = "combine-while-adapt";
+  std::string graph = "one-peer-exponential";
+  std::string optimizer = "adam";
+  int64_t bucket_bytes = cluster::StepperOptions{}.bucket_bytes;
+  int64_t chunk_bytes = comm::CommunicatorOptions{}.chunk_bytes;
+  int warm_up = 8; // steps
+  int blocks = 6;
+  int block_steps = 4;
+
+  int steps() const { return warm_up + blocks * block_steps; }
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  std::string compute = "real";
+  CLI::App app("One process of a job whose iterations are timed.");
+  app.add_option("--widths", options.compute.widths)
+      ->delimiter(',')
+      ->required();
+  app.add_option("--batch", options.compute.batch);
+  app.add_option("--compute", compute)->check(CLI::IsMember({"real", "sleep"}));
+  app.add_option("--forward-ms", options.compute.forward_ms);
+  app.add_option("--backward-ms", options.compute.backward_ms);
+  app.add_option("--slow-share", options.compute.slow_share);
+  app.add_option("--slow-factor", options.compute.slow_factor);
+  app.add_option("--agreement", options.agreement);
+  app.add_option("--graph", options.graph);
+  app.add_option("--optimizer", options.optimizer)
+      ->check(CLI::IsMember({"adam", "sgd"}));
+  app.add_option("--bucket-bytes", options.bucket_bytes);
+  app.add_option("--chunk-bytes", options.chunk_bytes);
+  app.add_option("--warm-up", options.warm_up);
+  app.add_option("--blocks", options.blocks);
+  app.add_option("--block-steps", options.block_steps);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  options.sleeps = compute == "sleep";
+  return options;
+}
+
+std::shared_ptr<const optim::LocalRule> make_rule(const std::string& name) {
+  if (name == "sgd") return std::make_shared<optim::Sgd>(optim::SgdOptions{});
+  return std::make_shared<optim::Adam>(optim::AdamOptions{});
+}
+
+std::unique_ptr<transport::Transport> make_transport() {
+  const auto environment = transport::read_launch_environment();
+  if (environment.transport == "mpi") return transport::make_mpi_transport();
+  if (environment.transport == "gloo") {
+    return transport::make_gloo_transport(
+        environment,
+        std::chrono::seconds(60));
+  }
+  return std::move(transport::make_local_transports(1).front());
+}
+
+// Of all threads of this process.
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) +
+           static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+class Job {
+ public:
+  explicit Job(const Options& options)
+      : options_(options),
+        // Where each trains alone, the others are met for the result only.
+        everybody_(cluster::make_process_cluster(
+            make_transport(),
+            {.deadline = std::chrono::seconds(60),
+             .chunk_bytes = options.chunk_bytes})) {
+    alone_ = options_.agreement == "alone";
+    if (alone_) {
+      myself_ = cluster::make_process_cluster(
+          std::move(transport::make_local_transports(1).front()),
+          {});
+    }
+    const auto rule = make_rule(options.optimizer);
+    agreement_ = algo::make_agreement(
+        alone_ ? "combine-while-adapt" : options.agreement,
+        rule);
+    graph::GraphOptions graph;
+    graph.name = alone_ ? "complete" : options.graph;
+    graph.n = cluster().size();
+    schedule_ = graph::make_schedule(graph);
+    make_gradient(static_cast<int>(rule->state_planes().size()));
+  }
+
+  nlohmann::json run() {
+    everybody_->barrier();
+    while (step_ < options_.warm_up)
+      take_step();
+    std::vector<double> block_ms;
+    const Totals before = totals();
+    for (int block = 0; block < options_.blocks; ++block) {
+      const double seconds = seconds_of([&] {
+        for (int i = 0; i < options_.block_steps; ++i)
+          take_step();
+      });
+      block_ms.push_back(seconds * 1e3 / options_.block_steps);
+    }
+    const Totals after = totals();
+    nlohmann::json result = summary(block_ms);
+    const double steps = options_.blocks * options_.block_steps;
+    for (const auto& [name, total] : after) {
+      result[name] = (total - before.at(name)) / steps;
+    }
+    result["model_bytes"] = gradient_->arena().layout().elements() *
+                            static_cast<int64_t>(sizeof(float));
+    verify();
+    everybody_->barrier();
+    return result;
+  }
+
+  bool prints() const { return everybody_->hosts_first(); }
+
+ private:
+  cluster::Cluster& cluster() { return alone_ ? *myself_ : *everybody_; }
+
+  // Of this worker since the beginning; waits are the training thread's,
+  // exchanges the communication thread's, CPU time that of all threads.
+  using Totals = std::map<std::string, double>;
+  Totals totals() {
+    return {
+        {"forward_ms", forward_seconds_ * 1e3},
+        {"backward_ms", backward_seconds_ * 1e3},
+        {"update_ms", update_seconds_ * 1e3},
+        {"wait_ms", cluster().wait_seconds() * 1e3},
+        {"exchange_ms", cluster().exchange_seconds() * 1e3},
+        {"cpu_ms", cpu_seconds() * 1e3},
+        {"sent_bytes", static_cast<double>(cluster().traffic().bytes)}};
+  }
+
+  void make_gradient(int state_planes) {
+    ComputeOptions compute = options_.compute;
+    compute.rank = everybody_->hosted().front();
+    compute.state_planes = state_planes;
+    if (options_.sleeps) {
+      gradient_ = std::make_unique<SleepingGradient>(compute);
+    } else {
+      gradient_ = std::make_unique<RealGradient>(compute);
+    }
+    // Replicas differ, so that verify sees whether they have been mixed.
+    const auto plane = gradient_->arena().parameters();
+    initial_.assign(plane.begin(), plane.end());
+    for (float& value : plane)
+      value *= 1 + 0.1F * static_cast<float>(compute.rank);
+    cluster().attach({&gradient_->arena()});
+    if (alone_) everybody_->attach({&gradient_->arena()});
+    stepper_ = std::make_unique<cluster::Stepper>(
+        cluster(),
+        std::vector<arena::Arena*>{&gradient_->arena()},
+        *agreement_,
+        *schedule_,
+        cluster::StepperOptions{.bucket_bytes = options_.bucket_bytes});
+  }
+
+  // With a learning rate of 0, which costs the same time as any other, only
+  // mixing moves parameters.
+  void take_step() {
+    const auto moment = [](int64_t step) { return graph::Moment{step, 0}; };
+    cluster::StepRequest request{
+        .moment = moment(step_),
+        .lr = 0,
+        .compute_gradient = [&](int, cluster::GradientListener* listener) {
+          gradient_->compute(step_, listener);
+        }};
+    if (step_ + 1 < options_.steps()) request.next = moment(step_ + 1);
+    stepper_->step(request);
+    ++step_;
+    forward_seconds_ += gradient_->forward_seconds();
+    backward_seconds_ += gradient_->backward_seconds();
+    update_seconds_ += stepper_->update_seconds(0);
+  }
+
+  nlohmann::json summary(const std::vector<double>& mine) {
+    // A block's time is the mean over the workers.
+    const cluster::Rows rows = everybody_->all_gather({mine});
+    std::vector<double> ms(mine.size());
+    for (size_t i = 0; i < ms.size(); ++i) {
+      for (const auto& row : rows)
+        ms[i] += row[i] / static_cast<double>(rows.size());
+    }
+    std::ranges::sort(ms);
+    const double mean = std::accumulate(ms.begin(), ms.end(), 0.0) /
+                        static_cast<double>(ms.size());
+    return {
+        {"median_ms", median(ms)},
+        {"mean_ms", mean},
+        {"q1_ms", ms[ms.size() / 4]},
+        {"q3_ms", ms[ms.size() - 1 - ms.size() / 4]},
+        {"blocks_ms", ms}};
+  }
+
+  // Wrong result, no number: an exchange of parameters keeps their mean and
+  // brings replicas together, one of gradients makes them equal.
+  void verify() {
+    if (alone_) return;
+    const algo::Plane exchanged = agreement_->exchanged();
+    const bool parameters = exchanged == algo::Plane::kParameters;
+    const auto plane = algo::plane_of(gradient_->arena(), exchanged);
+    std::vector<double> mine;
+    for (size_t i = 0; i < plane.size(); i += kSampled)
+      mine.push_back(plane[i]);
+    const cluster::Rows rows = everybody_->all_gather({mine});
+    const auto n = static_cast<double>(rows.size());
+    for (size_t k = 0; k < mine.size(); ++k) {
+      double mean = 0;
+      double widest = 0;
+      for (const auto& row : rows)
+        mean += row[k] / n;
+      for (const auto& row : rows)
+        widest = std::max(widest, std::abs(row[k] - mean));
+      const double scale = std::abs(mean) + 1e-6;
+      const double expected =
+          parameters ? initial_[k * kSampled] * (1 + 0.1 * (n - 1) / 2) : mean;
+      GV_CHECK_LE(std::abs(mean - expected), 1e-3 * scale);
+      GV_CHECK_LE(widest, 1e-2 * scale);
+    }
+  }
+
+  Options options_;
+  bool alone_ = false;
+  std::unique_ptr<MlpGradient> gradient_;
+  std::vector<float> initial_;
+  std::unique_ptr<graph::Schedule> schedule_;
+  std::unique_ptr<algo::Agreement> agreement_;
+  std::unique_ptr<cluster::Cluster> everybody_;
+  std::unique_ptr<cluster::Cluster> myself_;
+  std::unique_ptr<cluster::Stepper> stepper_;
+  int64_t step_ = 0;
+  double forward_seconds_ = 0;
+  double backward_seconds_ = 0;
+  double update_seconds_ = 0;
+};
+
+} // namespace
+} // namespace grapevine::perf
+
+int main(int argc, char** argv) {
+  const auto options = grapevine::perf::parse(argc, argv);
+  try {
+    grapevine::train::use_one_torch_thread();
+    grapevine::perf::Job job(options);
+    const nlohmann::json result = job.run();
+    if (job.prints()) std::cout << result.dump() << std::endl;
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "overlap_bench: " << error.what() << '\n';
+  }
+  grapevine::transport::abandon_mpi(1);
+  return 1;
+}
