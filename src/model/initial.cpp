@@ -25,6 +25,19 @@ double fan_out(const torch::Tensor& weight) {
   return static_cast<double>(weight.numel() / weight.size(1));
 }
 
+void draw_normal(torch::Tensor& weight, double sd, Random random) {
+  for (float& value : elements(weight)) {
+    value = static_cast<float>(sd * random.normal());
+  }
+}
+
+// Of vectors, only a norm's scale is called weight.
+void set_vector(const std::string& name, torch::Tensor& vector) {
+  const bool scale = name.ends_with("weight");
+  for (float& value : elements(vector))
+    value = scale ? 1.0F : 0.0F;
+}
+
 void draw(torch::Tensor& weight, WeightRule rule, Random random) {
   if (rule == WeightRule::kLecun) {
     const double bound = 1 / std::sqrt(fan_in(weight));
@@ -35,10 +48,7 @@ void draw(torch::Tensor& weight, WeightRule rule, Random random) {
   }
   const double fan =
       rule == WeightRule::kHeFanIn ? fan_in(weight) : fan_out(weight);
-  const double sd = std::sqrt(2 / fan);
-  for (float& value : elements(weight)) {
-    value = static_cast<float>(sd * random.normal());
-  }
+  draw_normal(weight, std::sqrt(2 / fan), random);
 }
 
 } // namespace
@@ -56,10 +66,23 @@ void set_initial_values(
     } else if (values.dim() == 2) {
       draw(values, rules.linear, random);
     } else {
-      // Of vectors, only a norm's scale is called weight.
-      const bool scale = item.key().ends_with("weight");
-      for (float& value : elements(values))
-        value = scale ? 1.0F : 0.0F;
+      set_vector(item.key(), values);
+    }
+  }
+}
+
+void set_normal_values(
+    torch::nn::Module& module,
+    uint64_t seed,
+    const std::function<double(const std::string& name)>& sd_of) {
+  uint64_t index = 0;
+  for (auto& item : module.named_parameters()) {
+    torch::Tensor values = item.value().detach();
+    const Random random(seed, Purpose::kInit, index++);
+    if (values.dim() >= 2) {
+      draw_normal(values, sd_of(item.key()), random);
+    } else {
+      set_vector(item.key(), values);
     }
   }
 }

@@ -5,6 +5,8 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 namespace grapevine::model {
 
@@ -27,5 +29,12 @@ void set_initial_values(
     torch::nn::Module& module,
     uint64_t seed,
     const InitialRules& rules);
+
+// The same with normal weights whose sd the caller says by name, for tensors of
+// two and more dimensions.
+void set_normal_values(
+    torch::nn::Module& module,
+    uint64_t seed,
+    const std::function<double(const std::string& name)>& sd_of);
 
 } // namespace grapevine::model

@@ -26,4 +26,8 @@ torch::Tensor Conv3x3Impl::forward(const torch::Tensor& input) {
   return torch::conv2d(input, weight, bias, stride_, /*padding=*/1);
 }
 
+TableImpl::TableImpl(int64_t rows, int64_t width) {
+  weight = register_parameter("weight", torch::empty({rows, width}));
+}
+
 } // namespace grapevine::model

@@ -41,4 +41,13 @@ class Conv3x3Impl : public torch::nn::Module {
 };
 TORCH_MODULE(Conv3x3);
 
+// A vector for each of `rows` things: weight [rows, width].
+class TableImpl : public torch::nn::Module {
+ public:
+  TableImpl(int64_t rows, int64_t width);
+
+  torch::Tensor weight;
+};
+TORCH_MODULE(Table);
+
 } // namespace grapevine::model

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "model/cnn.h"
+#include "model/gpt.h"
 #include "model/mlp.h"
 #include "model/resnet.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 struct Kind {
   ModelEntry entry;
-  // Images of at least this side; 0: any shape at all.
+  // Images of at least this side; 0: any shape at all (tokens: one extent).
   int64_t smallest_side;
   std::shared_ptr<Model> (*make)(const ModelOptions&);
 };
@@ -43,7 +44,16 @@ const std::vector<Kind>& kinds() {
         .sample_shape = {3, 32, 32},
         .classes = 10},
        8,
-       make_resnet20}};
+       make_resnet20},
+      {{.name = "gpt-mini",
+        .task = "language model",
+        .summary = "decoder-only transformer, 2 layers, 4 heads, width 128",
+        .sample_shape = {64},
+        .classes = 65,
+        .tokens = true,
+        .has_dropout = true},
+       0,
+       make_gpt_mini}};
   return table;
 }
 
@@ -54,6 +64,30 @@ const Kind& kind(const std::string& name) {
     names.push_back(known.entry.name);
   }
   throw ConfigError(unknown_name("model", name, names));
+}
+
+void check_task(const Kind& kind, const ModelOptions& options) {
+  if (kind.entry.tokens == options.tokens) return;
+  std::vector<std::string> fitting;
+  for (const auto& other : kinds()) {
+    if (other.entry.tokens == options.tokens) {
+      fitting.push_back(other.entry.name);
+    }
+  }
+  throw ConfigError(fmt::format(
+      "model '{}' is for {}, and the data are {}; models for them: {}",
+      kind.entry.name,
+      kind.entry.tokens ? "text" : "images",
+      options.tokens ? "text" : "images",
+      fmt::join(fitting, ", ")));
+}
+
+std::string shapes_taken(const Kind& kind) {
+  if (kind.entry.tokens) return "[context], at least 1";
+  if (kind.smallest_side == 0) return "any shape, of extents of at least 1";
+  return fmt::format(
+      "[channels, rows, columns] with at least {} rows and columns",
+      kind.smallest_side);
 }
 
 void check_shape(const Kind& kind, const ModelOptions& options) {
@@ -70,16 +104,13 @@ void check_shape(const Kind& kind, const ModelOptions& options) {
   if (side > 0) {
     fits = fits && shape.size() == 3 && shape[1] >= side && shape[2] >= side;
   }
+  if (kind.entry.tokens) fits = fits && shape.size() == 1;
   if (fits) return;
   throw ConfigError(fmt::format(
       "model '{}' cannot take samples of shape [{}]; it takes {}",
       kind.entry.name,
       fmt::join(shape, ", "),
-      side > 0 ? fmt::format(
-                     "[channels, rows, columns] with at least {} rows and "
-                     "columns",
-                     side)
-               : std::string("any shape, of extents of at least 1")));
+      shapes_taken(kind)));
 }
 
 } // namespace
@@ -94,8 +125,9 @@ const std::vector<ModelEntry>& model_table() {
   return table;
 }
 
-std::shared_ptr<Model> make_model(const ModelOptions& options) {
+void check_model(const ModelOptions& options) {
   const Kind& known = kind(options.name);
+  check_task(known, options);
   check_shape(known, options);
   if (options.classes < 1) {
     throw ConfigError(fmt::format(
@@ -103,14 +135,30 @@ std::shared_ptr<Model> make_model(const ModelOptions& options) {
         options.name,
         options.classes));
   }
-  return known.make(options);
+  const bool is_right = known.entry.has_dropout
+                            ? options.dropout >= 0 && options.dropout < 1
+                            : options.dropout == 0;
+  if (!is_right) {
+    throw ConfigError(fmt::format(
+        "dropout of model '{}': expected {}, got {}",
+        options.name,
+        known.entry.has_dropout ? "at least 0 and below 1"
+                                : "0, as it has none",
+        options.dropout));
+  }
+}
+
+std::shared_ptr<Model> make_model(const ModelOptions& options) {
+  check_model(options);
+  return kind(options.name).make(options);
 }
 
 int64_t parameter_count(const ModelEntry& entry) {
   const auto model = make_model(
       {.name = entry.name,
        .sample_shape = entry.sample_shape,
-       .classes = entry.classes});
+       .classes = entry.classes,
+       .tokens = entry.tokens});
   int64_t count = 0;
   for (const auto& parameter : model->parameters())
     count += parameter.numel();

@@ -11,6 +11,8 @@
 // intermediate results.
 #pragma once
 
+#include "model/dropout.h"
+
 #include <torch/nn/module.h>
 
 #include <cstdint>
@@ -23,30 +25,50 @@ namespace grapevine::model {
 class Model : public torch::nn::Module {
  public:
   using torch::nn::Module::Module;
-  // Images [B, C, H, W] to logits [B, classes]. One thread at a time.
+  // Images [B, C, H, W] to logits [B, classes], or tokens [B, T] (int64) to
+  // logits [B * T, classes]: a row for each label. One thread at a time in
+  // training, any number in evaluation.
   virtual torch::Tensor forward(torch::Tensor input) = 0;
+
+  // Where the chance of the next forward passes in training comes from; at
+  // the beginning, all zeros.
+  void set_chance(const ChanceAddress& address) { chance_ = address; }
+
+ protected:
+  const ChanceAddress& chance() const { return chance_; }
+
+ private:
+  ChanceAddress chance_;
 };
 
 struct ModelOptions {
   std::string name = "mlp";
   std::vector<int64_t> sample_shape = {1, 28, 28};
   int classes = 10;
+  bool tokens = false; // samples are tokens below classes, not numbers
   uint64_t seed = 0;
+  double dropout = 0; // probability; for models that have it
 };
 
 struct ModelEntry {
   std::string name;
-  std::string task;    // "image classification"
+  std::string task;    // "image classification", "language model"
   std::string summary; // one line for --help and the docs
   // The sample shape and classes that the published parameter count is for.
   std::vector<int64_t> sample_shape;
   int classes;
+  bool tokens = false; // what it takes, as in the options
+  bool has_dropout = false;
 };
 
 const std::vector<ModelEntry>& model_table();
 
-// Throws ConfigError: an unknown name (with the nearest), a shape that the
-// model cannot take (with what it takes).
+// Throws ConfigError: an unknown name (with the nearest), tokens or numbers
+// that the model cannot take, a shape that it cannot take (with what it
+// takes), dropout where there is none.
+void check_model(const ModelOptions& options);
+
+// Throws as check_model.
 std::shared_ptr<Model> make_model(const ModelOptions& options);
 
 // Of the model at its table entry's shape.

@@ -203,9 +203,15 @@ std::vector<SpecEntry> task_entries() {
       integer(
           "context",
           &Spec::context,
-          {1, 1 << 20},
+          {1, 65536},
           kDecides,
           "text: tokens of a sample, as far as a model sees back"),
+      number(
+          "dropout",
+          &Spec::dropout,
+          {.least = 0, .most = 1, .below = true},
+          kDecides,
+          "probability, in models that have it"),
       text(
           "init",
           &Spec::init,

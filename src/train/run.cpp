@@ -185,6 +185,8 @@ void Run::compute_gradient(int index, cluster::GradientListener* listener) {
   losses_[index] = workers_[index].compute_gradient(
       batch,
       {.weight = setup_.batch_weight(step_, batch.samples()),
+       .rank = cluster_.hosted()[index],
+       .step = step_,
        .micro_batches = setup_.spec.micro_batches,
        .listener = listener},
       spans_[index]);

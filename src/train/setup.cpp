@@ -50,7 +50,9 @@ WorkerOptions Setup::worker_options() const {
       .model = spec.model,
       .sample_shape = dataset.train->sample_shape(),
       .classes = dataset.train->classes(),
+      .tokens = dataset.train->has_tokens(),
       .seed = spec.seed,
+      .dropout = spec.dropout,
       .state_planes = static_cast<int>(rule->state_planes().size())};
 }
 
@@ -71,6 +73,7 @@ Setup make_setup(
   data.train_samples = spec.train_samples;
   data.context = spec.context;
   setup.dataset = data::load_dataset(data);
+  check_worker(setup.worker_options());
   setup.sharder = std::make_shared<data::Sharder>(
       setup.dataset.train->size(),
       spec.n,

@@ -43,6 +43,16 @@ BatchTensors tensors_of(
           torch::kInt64)};
 }
 
+model::ModelOptions model_options(const WorkerOptions& options) {
+  return {
+      .name = options.model,
+      .sample_shape = options.sample_shape,
+      .classes = options.classes,
+      .tokens = options.tokens,
+      .seed = options.seed,
+      .dropout = options.dropout};
+}
+
 } // namespace
 
 struct EvaluationSet::Samples {
@@ -77,7 +87,12 @@ int64_t EvaluationSet::batches() const {
   return (samples() + samples_->batch - 1) / samples_->batch;
 }
 
+void check_worker(const WorkerOptions& options) {
+  model::check_model(model_options(options));
+}
+
 struct Worker::State {
+  uint64_t seed;
   std::vector<int64_t> sample_shape;
   std::shared_ptr<model::Model> model;
   std::unique_ptr<arena::Arena> arena;
@@ -119,12 +134,9 @@ struct Worker::State {
 
 Worker::Worker(const WorkerOptions& options)
     : state_(std::make_unique<State>()) {
+  state_->seed = options.seed;
   state_->sample_shape = options.sample_shape;
-  state_->model = model::make_model(
-      {.name = options.model,
-       .sample_shape = options.sample_shape,
-       .classes = options.classes,
-       .seed = options.seed});
+  state_->model = model::make_model(model_options(options));
   state_->arena = std::make_unique<arena::Arena>(
       std::make_shared<arena::Layout>(bind::parameter_layout(*state_->model)),
       std::make_shared<arena::Layout>(bind::buffer_layout(*state_->model)),
@@ -158,6 +170,11 @@ double Worker::compute_gradient(
     const int64_t end = batch.samples() * (part + 1) / parts;
     const double share =
         static_cast<double>(end - begin) / static_cast<double>(batch.samples());
+    state_->model->set_chance(
+        {.seed = state_->seed,
+         .rank = options.rank,
+         .step = options.step,
+         .micro_batch = part});
     torch::Tensor loss;
     {
       const probe::SpanTimer timer(spans, probe::Span::kForward);

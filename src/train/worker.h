@@ -45,12 +45,21 @@ struct WorkerOptions {
   std::string model = "mlp";
   std::vector<int64_t> sample_shape;
   int classes = 0;
+  bool tokens = false; // what samples are, see data::Source::has_tokens()
   uint64_t seed = 0;
+  double dropout = 0;
   int state_planes = 0;
 };
 
+// ConfigError where no such worker can be: an unknown model, samples that it
+// cannot take.
+void check_worker(const WorkerOptions& options);
+
 struct GradientOptions {
   double weight = 1; // of the loss
+  // The address of the model's own chance (dropout).
+  int rank = 0;
+  int64_t step = 0;
   // The batch is gone through in so many parts of nearly equal size, one
   // backward each, which need less memory; the gradient is that of the whole.
   int micro_batches = 1;

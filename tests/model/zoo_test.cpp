@@ -18,11 +18,43 @@ ModelOptions of(const std::string& name, Shape shape, uint64_t seed = 1) {
   return {.name = name, .sample_shape = std::move(shape), .seed = seed};
 }
 
+ModelOptions of(const ModelEntry& entry, uint64_t seed = 1) {
+  return {
+      .name = entry.name,
+      .sample_shape = entry.sample_shape,
+      .classes = entry.classes,
+      .tokens = entry.tokens,
+      .seed = seed};
+}
+
+std::vector<ModelEntry> image_models() {
+  std::vector<ModelEntry> entries = model_table();
+  std::erase_if(entries, [](const ModelEntry& entry) { return entry.tokens; });
+  return entries;
+}
+
 torch::Tensor images(int64_t batch, const Shape& shape) {
   const auto generator = at::detail::createCPUGenerator(7);
   Shape sizes = {batch};
   sizes.insert(sizes.end(), shape.begin(), shape.end());
   return torch::randn(sizes, generator);
+}
+
+torch::Tensor inputs(int64_t batch, const ModelEntry& entry) {
+  if (!entry.tokens) return images(batch, entry.sample_shape);
+  const auto generator = at::detail::createCPUGenerator(7);
+  return torch::randint(
+      entry.classes,
+      {batch, entry.sample_shape[0]},
+      generator,
+      torch::kLong);
+}
+
+// 0, 1, 2, … as far as there are classes, and again: a label for every row of
+// the logits.
+torch::Tensor targets(int64_t batch, const ModelEntry& entry) {
+  const int64_t rows = batch * (entry.tokens ? entry.sample_shape[0] : 1);
+  return torch::arange(rows, torch::kLong).remainder(entry.classes);
 }
 
 bool same_bits(Model& a, Model& b) {
@@ -37,11 +69,14 @@ TEST(Zoo, ParameterCounts) {
   const std::map<std::string, int64_t> counts = {
       {"mlp", 118282},
       {"cnn", 20490},
-      {"resnet20", 269722}};
+      {"resnet20", 269722},
+      {"gpt-mini", 413312}};
   ASSERT_EQ(model_table().size(), counts.size());
   for (const auto& entry : model_table()) {
     EXPECT_EQ(parameter_count(entry), counts.at(entry.name)) << entry.name;
-    EXPECT_EQ(entry.task, "image classification");
+    EXPECT_EQ(
+        entry.task,
+        entry.tokens ? "language model" : "image classification");
   }
 }
 
@@ -51,7 +86,7 @@ TEST(Zoo, Shapes) {
       {3, 32, 32},
       {2, 9, 11},
       {1, 8, 8}};
-  for (const auto& entry : model_table()) {
+  for (const auto& entry : image_models()) {
     for (const auto& shape : shapes) {
       auto options = of(entry.name, shape);
       options.classes = 7;
@@ -126,10 +161,10 @@ TEST(Zoo, BuffersAreThoseOfBatchNorm) {
 
 TEST(Zoo, InitialValuesAreTheirSeed) {
   for (const auto& entry : model_table()) {
-    const auto first = make_model(of(entry.name, entry.sample_shape, 5));
+    const auto first = make_model(of(entry, 5));
     torch::manual_seed(99);
-    const auto again = make_model(of(entry.name, entry.sample_shape, 5));
-    const auto other = make_model(of(entry.name, entry.sample_shape, 6));
+    const auto again = make_model(of(entry, 5));
+    const auto other = make_model(of(entry, 6));
     EXPECT_TRUE(same_bits(*first, *again)) << entry.name;
     EXPECT_FALSE(same_bits(*first, *other)) << entry.name;
   }
@@ -140,7 +175,7 @@ TEST(Zoo, LeavesTorchsGeneratorAlone) {
     torch::manual_seed(3);
     const auto expected = torch::rand({4});
     torch::manual_seed(3);
-    make_model(of(entry.name, entry.sample_shape));
+    make_model(of(entry));
     EXPECT_TRUE(torch::equal(torch::rand({4}), expected)) << entry.name;
   }
 }
@@ -194,7 +229,7 @@ TEST(Zoo, Resnet20BeginsAsPublished) {
 
 TEST(Zoo, BiasesBeginAtZero) {
   for (const auto& entry : model_table()) {
-    const auto model = make_model(of(entry.name, entry.sample_shape));
+    const auto model = make_model(of(entry));
     for (const auto& item : model->named_parameters()) {
       if (!item.key().ends_with("bias")) continue;
       EXPECT_EQ(item.value().abs().max().item<float>(), 0) << item.key();
@@ -271,8 +306,8 @@ TEST_P(Gradients, AreThoseOfFiniteDifferences) {
 // outputs and gradients, and the block untouched by forward and backward.
 TEST(Zoo, RunsOnParametersBoundToAFlatBlock) {
   for (const auto& entry : model_table()) {
-    const auto plain = make_model(of(entry.name, entry.sample_shape));
-    const auto bound = make_model(of(entry.name, entry.sample_shape));
+    const auto plain = make_model(of(entry));
+    const auto bound = make_model(of(entry));
     const auto block = torch::empty({parameter_count(entry)});
     int64_t at = 0;
     for (auto& parameter : bound->parameters()) {
@@ -283,8 +318,8 @@ TEST(Zoo, RunsOnParametersBoundToAFlatBlock) {
       at += parameter.numel();
     }
     const auto before = block.clone();
-    const auto input = images(4, entry.sample_shape);
-    const auto target = torch::tensor({0, 2, 1, 2}, torch::kLong);
+    const auto input = inputs(4, entry);
+    const auto target = targets(4, entry);
     for (const auto& model : {plain, bound}) {
       torch::nn::functional::cross_entropy(model->forward(input), target)
           .backward();
@@ -305,8 +340,8 @@ TEST(Zoo, RunsOnParametersBoundToAFlatBlock) {
 
 TEST(Zoo, LeavesItsInputAlone) {
   for (const auto& entry : model_table()) {
-    const auto model = make_model(of(entry.name, entry.sample_shape));
-    const auto input = images(2, entry.sample_shape);
+    const auto model = make_model(of(entry));
+    const auto input = inputs(2, entry);
     const auto before = input.clone();
     model->forward(input).sum().backward();
     EXPECT_TRUE(torch::equal(input, before)) << entry.name;
@@ -342,10 +377,10 @@ TEST(Zoo, Resnet20ShortcutsHaveNoParameters) {
 }
 
 TEST(Zoo, LearnsASmallBatchByHeart) {
-  for (const auto& entry : model_table()) {
-    const auto model = make_model(of(entry.name, entry.sample_shape));
-    const auto input = images(8, entry.sample_shape);
-    const auto target = torch::arange(8, torch::kLong);
+  for (const auto& entry : image_models()) {
+    const auto model = make_model(of(entry));
+    const auto input = inputs(8, entry);
+    const auto target = targets(8, entry);
     torch::optim::SGD optimizer(
         model->parameters(),
         torch::optim::SGDOptions(0.05).momentum(0.9));
@@ -386,6 +421,22 @@ TEST(Zoo, RefusesWhatItCannotMake) {
   auto none = of("mlp", {1, 28, 28});
   none.classes = 0;
   says(refusal(none), "0 classes");
+  auto text = of("mlp", {64});
+  text.tokens = true;
+  says(refusal(text), "'mlp' is for images, and the data are text");
+  says(refusal(text), "gpt-mini");
+  says(refusal(of("gpt-mini", {1, 28, 28})), "models for them: mlp, cnn");
+  text.name = "gpt-mini";
+  text.sample_shape = {8, 8};
+  says(refusal(text), "[context]");
+  text.sample_shape = {0};
+  says(refusal(text), "[0]");
+  text.sample_shape = {8};
+  text.dropout = 1;
+  says(refusal(text), "at least 0 and below 1, got 1");
+  auto wet = of("mlp", {1, 28, 28});
+  wet.dropout = 0.1;
+  says(refusal(wet), "expected 0, as it has none, got 0.1");
 }
 
 } // namespace
