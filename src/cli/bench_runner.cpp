@@ -26,8 +26,8 @@ std::string last_words(const RunSummary& summary) {
     return to_string(result.outcome);
   }
   return fmt::format(
-      "accuracy {}, {}{}",
-      human_percent(result.test_accuracy),
+      "{}, {}{}",
+      quality_text(result.test_accuracy, result.test_perplexity),
       human_seconds(result.seconds),
       result.was_stored ? " (done meanwhile)" : "");
 }

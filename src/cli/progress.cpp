@@ -30,12 +30,14 @@ std::string beginning(
       progress.epochs);
 }
 
-// Loss, accuracy, degree, and the rate or what is done instead of training.
+// Loss, accuracy or perplexity, degree, and the rate or what is done instead of
+// training.
 std::string details(const train::Progress& progress) {
   std::string text;
   if (progress.step > 0) text += "  loss " + human_number(progress.loss);
   if (progress.test_accuracy) {
-    text += "  accuracy " + human_percent(*progress.test_accuracy);
+    text +=
+        "  " + quality_text(*progress.test_accuracy, progress.test_perplexity);
   }
   text += "  degree " + human_number(progress.degree);
   const bool is_training =

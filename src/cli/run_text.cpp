@@ -61,6 +61,16 @@ std::string result_summary(const train::TrainResult& result) {
        human_percent(result.test_accuracy) + " (mean over replicas)"});
   table.add_row(
       {"averaged model", human_percent(result.averaged_model_accuracy)});
+  if (result.test_perplexity) {
+    table.add_row(
+        {"test perplexity",
+         human_number(*result.test_perplexity) + " (mean over replicas)"});
+  }
+  if (result.averaged_model_perplexity) {
+    table.add_row(
+        {"averaged model",
+         "perplexity " + human_number(*result.averaged_model_perplexity)});
+  }
   table.add_row(
       {"consensus distance", human_number(result.consensus_distance)});
   table.add_row(

@@ -20,6 +20,7 @@ struct Group {
   int runs = 0;
   int completed = 0;
   Values accuracy, averaged, distance, messages, bytes, rate, gini;
+  Values perplexity, averaged_perplexity; // of language models
 
   void add(const RunSummary& run) {
     ++runs;
@@ -30,6 +31,12 @@ struct Group {
     }
     accuracy.push_back(run.result.test_accuracy);
     averaged.push_back(run.result.averaged_model_accuracy);
+    if (run.result.test_perplexity) {
+      perplexity.push_back(*run.result.test_perplexity);
+    }
+    if (run.result.averaged_model_perplexity) {
+      averaged_perplexity.push_back(*run.result.averaged_model_perplexity);
+    }
     distance.push_back(run.result.consensus_distance);
     messages.push_back(static_cast<double>(run.result.messages));
     bytes.push_back(static_cast<double>(run.result.bytes));
@@ -42,11 +49,14 @@ double mean_of(const Values& values) {
   return analysis::summarize(values).mean;
 }
 
-std::string accuracy_text(const Values& accuracy) {
-  const analysis::Summary summary = analysis::summarize(accuracy);
+// "83.10 ± 0.12" of the values times `scale`.
+std::string spread_text(const Values& values, double scale, int digits) {
+  const analysis::Summary summary = analysis::summarize(values);
   if (summary.count == 0) return "–";
-  std::string text = fmt::format("{:.2f}", 100 * summary.mean);
-  if (summary.count > 1) text += fmt::format(" ± {:.2f}", 100 * summary.sd);
+  std::string text = fmt::format("{:.{}f}", scale * summary.mean, digits);
+  if (summary.count > 1) {
+    text += fmt::format(" ± {:.{}f}", scale * summary.sd, digits);
+  }
   return text;
 }
 
@@ -80,13 +90,17 @@ std::vector<Group> grouped(
   return groups;
 }
 
-std::vector<std::string> cells(const Group& group) {
+std::vector<std::string> cells(const Group& group, bool shows_perplexity) {
   std::vector<std::string> row = group.choices;
   row.push_back(
       group.completed == group.runs
           ? fmt::format("{}", group.runs)
           : fmt::format("{} of {}", group.completed, group.runs));
-  row.push_back(accuracy_text(group.accuracy));
+  if (shows_perplexity) {
+    row.push_back(spread_text(group.perplexity, 1, 3));
+    row.push_back(spread_text(group.averaged_perplexity, 1, 3));
+  }
+  row.push_back(spread_text(group.accuracy, 100, 2));
   const double averaged = mean_of(group.averaged);
   row.push_back(
       std::isfinite(averaged) ? fmt::format("{:.2f}", 100 * averaged) : "–");
@@ -103,7 +117,7 @@ std::vector<std::string> cells(const Group& group) {
 std::string so_far(const train::TrainResult& result) {
   std::string text = fmt::format(", {} steps", result.steps);
   if (std::isfinite(result.test_accuracy)) {
-    text += ", accuracy " + human_percent(result.test_accuracy);
+    text += ", " + quality_text(result.test_accuracy, result.test_perplexity);
   }
   return text;
 }
@@ -114,10 +128,17 @@ std::string summary_table(
     const std::vector<RunSummary>& runs,
     const std::vector<std::string>& varied) {
   const std::vector<std::string> keys = columns(varied);
+  const bool shows_perplexity =
+      std::ranges::any_of(runs, [](const RunSummary& run) {
+        return run.result.test_perplexity.has_value();
+      });
   std::vector<std::string> headers = keys;
+  headers.emplace_back("runs");
+  if (shows_perplexity) {
+    headers.insert(headers.end(), {"perplexity", "averaged"});
+  }
   for (const char* header :
-       {"runs",
-        "accuracy %",
+       {"accuracy %",
         "averaged %",
         "consensus",
         "messages",
@@ -128,7 +149,7 @@ std::string summary_table(
   }
   Table table(headers);
   for (const Group& group : grouped(runs, keys))
-    table.add_row(cells(group));
+    table.add_row(cells(group, shows_perplexity));
 
   std::string text = table.text();
   for (const RunSummary& run : runs) {

@@ -50,7 +50,7 @@ std::vector<std::string> cells_of(const RunningRun& run) {
       is_training ? human_seconds(run.seconds_left) + " left" : progress.phase,
       progress.step > 0 ? "loss " + human_number(progress.loss) : "",
       progress.test_accuracy
-          ? "accuracy " + human_percent(*progress.test_accuracy)
+          ? quality_text(*progress.test_accuracy, progress.test_perplexity)
           : "",
       "degree " + human_number(progress.degree)};
 }

@@ -62,4 +62,9 @@ std::string human_number(double value) {
   return fmt::format("{:.4g}", value);
 }
 
+std::string quality_text(double accuracy, std::optional<double> perplexity) {
+  return perplexity ? "perplexity " + human_number(*perplexity)
+                    : "accuracy " + human_percent(accuracy);
+}
+
 } // namespace grapevine::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace grapevine::cli {
@@ -12,5 +13,8 @@ std::string human_seconds(double seconds); // "0.42 s", "3:07", "2:05:00"
 // "83.12 %"; what is not finite is "–", here and below.
 std::string human_percent(double fraction);
 std::string human_number(double value); // 4 significant digits
+
+// "accuracy 83.10 %", or "perplexity 6.731" where there is one.
+std::string quality_text(double accuracy, std::optional<double> perplexity);
 
 } // namespace grapevine::cli

@@ -130,6 +130,8 @@ constexpr std::array kResultNames = {
     "train_loss",
     "test_accuracy",
     "averaged_model_accuracy",
+    "test_perplexity",
+    "averaged_model_perplexity",
     "consensus_distance",
     "samples_per_second",
     "seconds",

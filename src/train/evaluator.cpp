@@ -1,7 +1,9 @@
 #include "train/evaluator.h"
 
 #include "base/random.h"
+#include "train/numbers.h"
 
+#include <cmath>
 #include <numeric>
 
 namespace grapevine::train {
@@ -27,8 +29,25 @@ std::unique_ptr<EvaluationSet> draw_subset(
 } // namespace
 
 double Evaluation::mean_accuracy() const {
-  return std::accumulate(test_accuracy.begin(), test_accuracy.end(), 0.0) /
-         static_cast<double>(test_accuracy.size());
+  return mean_of(test_accuracy);
+}
+
+std::vector<double> Evaluation::test_perplexity() const {
+  std::vector<double> perplexity;
+  if (!has_perplexity) return perplexity;
+  for (const double loss : test_loss)
+    perplexity.push_back(std::exp(loss));
+  return perplexity;
+}
+
+std::optional<double> Evaluation::mean_perplexity() const {
+  if (!has_perplexity) return std::nullopt;
+  return mean_of(test_perplexity());
+}
+
+std::optional<double> Evaluation::averaged_model_perplexity() const {
+  if (!has_perplexity) return std::nullopt;
+  return std::exp(averaged_model_loss);
 }
 
 Evaluator::Evaluator(
@@ -40,6 +59,7 @@ Evaluator::Evaluator(
     : cluster_(cluster),
       workers_(workers),
       spare_(spare),
+      has_perplexity_(test.has_tokens()),
       whole_(test, all_indices(test.size())),
       subset_(draw_subset(test, options)) {}
 
@@ -59,6 +79,7 @@ Evaluation Evaluator::score_replicas() {
     mine[index] = {score.loss, score.correct};
   });
   Evaluation evaluation;
+  evaluation.has_perplexity = has_perplexity_;
   const auto labels = static_cast<double>(set.labels());
   for (const std::vector<double>& row : cluster_.all_gather(mine)) {
     evaluation.test_loss.push_back(row[0] / labels);

@@ -6,6 +6,7 @@
 #include "train/worker.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace grapevine::train {
@@ -15,8 +16,13 @@ struct Evaluation {
   std::vector<double> test_loss;
   double averaged_model_accuracy = 0;
   double averaged_model_loss = 0;
+  bool has_perplexity = false; // of text; else the following are nothing
 
   double mean_accuracy() const;
+  // exp of the mean loss of each replica, in rank order; empty for nothing.
+  std::vector<double> test_perplexity() const;
+  std::optional<double> mean_perplexity() const; // over the replicas
+  std::optional<double> averaged_model_perplexity() const;
 };
 
 struct EvaluatorOptions {
@@ -49,6 +55,7 @@ class Evaluator {
   cluster::Cluster& cluster_;
   std::vector<Worker>& workers_;
   Worker& spare_;
+  bool has_perplexity_;
   EvaluationSet whole_;
   std::unique_ptr<EvaluationSet> subset_;
 };

@@ -108,6 +108,8 @@ TrainResult evaluate_run(
   result.epochs = stored.step() / setup.steps_per_epoch();
   result.test_accuracy = evaluation.mean_accuracy();
   result.averaged_model_accuracy = evaluation.averaged_model_accuracy;
+  result.test_perplexity = evaluation.mean_perplexity();
+  result.averaged_model_perplexity = evaluation.averaged_model_perplexity();
   result.parameters_sha256 = stored.cluster().parameters_sha256();
   return result;
 }

@@ -43,7 +43,7 @@ std::string to_string(Outcome outcome) {
 }
 
 nlohmann::json to_json(const TrainResult& result) {
-  return {
+  nlohmann::json json = {
       {"run", result.run},
       {"outcome", to_string(result.outcome)},
       {"epochs", result.epochs},
@@ -61,6 +61,14 @@ nlohmann::json to_json(const TrainResult& result) {
                               : nlohmann::json()},
       {"messages", result.messages},
       {"bytes", result.bytes}};
+  if (result.test_perplexity) {
+    json["test_perplexity"] = finite_or_null(*result.test_perplexity);
+  }
+  if (result.averaged_model_perplexity) {
+    json["averaged_model_perplexity"] =
+        finite_or_null(*result.averaged_model_perplexity);
+  }
+  return json;
 }
 
 TrainResult result_from_json(const nlohmann::json& json) {
@@ -73,6 +81,13 @@ TrainResult result_from_json(const nlohmann::json& json) {
   result.test_accuracy = number_or_nan(json.at("test_accuracy"));
   result.averaged_model_accuracy =
       number_or_nan(json.at("averaged_model_accuracy"));
+  if (json.contains("test_perplexity")) {
+    result.test_perplexity = number_or_nan(json.at("test_perplexity"));
+  }
+  if (json.contains("averaged_model_perplexity")) {
+    result.averaged_model_perplexity =
+        number_or_nan(json.at("averaged_model_perplexity"));
+  }
   result.consensus_distance = number_or_nan(json.at("consensus_distance"));
   result.parameters_sha256 = json.at("parameters_sha256");
   result.samples_per_second = number_or_nan(json.at("samples_per_second"));

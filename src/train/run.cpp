@@ -269,16 +269,21 @@ void Run::evaluate() {
     spans_[0].add(probe::Span::kEvaluate, cluster_.threads() * watch.seconds());
   }
   if (cluster_.hosts_first()) {
-    records_->append(
-        {{"type", "evaluation"},
-         {"epoch", setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch},
-         {"step", std::max<int64_t>(step_ - 1, 0)},
-         {"seconds", training_seconds()},
-         {"train_loss", last_train_loss_},
-         {"test_accuracy", evaluation_->test_accuracy},
-         {"test_loss", evaluation_->test_loss},
-         {"averaged_model_accuracy", evaluation_->averaged_model_accuracy},
-         {"averaged_model_loss", evaluation_->averaged_model_loss}});
+    nlohmann::json record = {
+        {"type", "evaluation"},
+        {"epoch", setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch},
+        {"step", std::max<int64_t>(step_ - 1, 0)},
+        {"seconds", training_seconds()},
+        {"train_loss", last_train_loss_},
+        {"test_accuracy", evaluation_->test_accuracy},
+        {"test_loss", evaluation_->test_loss},
+        {"averaged_model_accuracy", evaluation_->averaged_model_accuracy},
+        {"averaged_model_loss", evaluation_->averaged_model_loss}};
+    if (const auto averaged = evaluation_->averaged_model_perplexity()) {
+      record["test_perplexity"] = evaluation_->test_perplexity();
+      record["averaged_model_perplexity"] = *averaged;
+    }
+    records_->append(record);
   }
   report_progress("training", true);
 }
@@ -358,6 +363,8 @@ TrainResult Run::finish(Outcome outcome) {
   if (evaluation_) {
     result.test_accuracy = evaluation_->mean_accuracy();
     result.averaged_model_accuracy = evaluation_->averaged_model_accuracy;
+    result.test_perplexity = evaluation_->mean_perplexity();
+    result.averaged_model_perplexity = evaluation_->averaged_model_perplexity();
   } else {
     result.test_accuracy = std::nan("");
     result.averaged_model_accuracy = std::nan("");
@@ -410,6 +417,7 @@ void Run::report_progress(const std::string& phase, bool force) {
   if (evaluation_) {
     progress.test_accuracy = evaluation_->mean_accuracy();
     progress.averaged_model_accuracy = evaluation_->averaged_model_accuracy;
+    progress.test_perplexity = evaluation_->mean_perplexity();
   }
   progress.degree = setup_.schedule->at(moment())->degree();
   const double seconds = training_seconds();

@@ -30,6 +30,9 @@ struct TrainResult {
   double train_loss = 0;    // mean over replicas and the last epoch
   double test_accuracy = 0; // mean over replicas
   double averaged_model_accuracy = 0;
+  // Language models alone: exp of the mean test loss, mean over replicas.
+  std::optional<double> test_perplexity;
+  std::optional<double> averaged_model_perplexity;
   double consensus_distance = 0;
   std::string parameters_sha256;
   double samples_per_second = 0;
@@ -39,7 +42,8 @@ struct TrainResult {
   int64_t bytes = 0;
   bool was_stored = false; // the run had finished before; nothing was done
 };
-// DESIGN's JSON names; what is not finite is null.
+// DESIGN's JSON names; what is not finite is null, and what is no language
+// model has no perplexity.
 nlohmann::json to_json(const TrainResult& result);
 TrainResult result_from_json(const nlohmann::json& json);
 
@@ -52,6 +56,7 @@ struct Progress {
   double loss = 0;                     // mean of the last steps
   std::optional<double> test_accuracy; // last evaluation
   std::optional<double> averaged_model_accuracy;
+  std::optional<double> test_perplexity; // of language models
   double degree = 0;
   double samples_per_second = 0;
   double seconds_left = 0;

@@ -1,5 +1,6 @@
 // The parts of the program that need no process: tables, units, progress.
 #include "cli/progress.h"
+#include "cli/run_summary.h"
 #include "cli/some_progress.h"
 #include "cli/table.h"
 #include "cli/units.h"
@@ -43,6 +44,8 @@ TEST(Units, Others) {
   EXPECT_EQ(human_percent(0.8312), "83.12 %");
   EXPECT_EQ(human_percent(std::nan("")), "–");
   EXPECT_EQ(human_number(INFINITY), "–");
+  EXPECT_EQ(quality_text(0.831, std::nullopt), "accuracy 83.10 %");
+  EXPECT_EQ(quality_text(0.5, 6.7312), "perplexity 6.731");
 }
 
 TEST(Progress, SaysWhatAPersonWantsToKnow) {
@@ -50,6 +53,33 @@ TEST(Progress, SaysWhatAPersonWantsToKnow) {
       progress_line("ada", some_progress()),
       "ada  epoch 3/8  step 57/152  loss 0.5  accuracy 83.10 %  degree 2  "
       "24.3 k samples/s  12 s left");
+}
+
+TEST(Progress, OfALanguageModel) {
+  train::Progress progress = some_progress();
+  progress.test_perplexity = 6.5;
+  EXPECT_EQ(
+      progress_line("", progress),
+      "epoch 3/8  step 57/152  loss 0.5  perplexity 6.5  degree 2  "
+      "24.3 k samples/s  12 s left");
+}
+
+TEST(SummaryTable, PerplexityWhereThereIsOne) {
+  std::vector<RunSummary> runs(2);
+  runs[0].result.test_accuracy = 0.5;
+  runs[1].result.test_accuracy = 0.6;
+  EXPECT_EQ(
+      summary_table(runs, {"seed"}).find("perplexity"),
+      std::string::npos);
+  runs[0].result.test_perplexity = 6;
+  runs[0].result.averaged_model_perplexity = 5;
+  runs[1].result.test_perplexity = 7;
+  runs[1].result.averaged_model_perplexity = 5;
+  const std::string text = summary_table(runs, {"seed"});
+  EXPECT_NE(text.find("perplexity"), std::string::npos) << text;
+  EXPECT_NE(text.find("6.500 ± 0.707"), std::string::npos) << text;
+  EXPECT_NE(text.find("5.000 ± 0.000"), std::string::npos) << text;
+  EXPECT_NE(text.find("55.00 ± 7.07"), std::string::npos) << text;
 }
 
 TEST(Progress, BarTakesTheRoomThatIsLeft) {
