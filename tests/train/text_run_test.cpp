@@ -70,7 +70,7 @@ TEST(TextRun, GradientIsThatOfTheMeanOverPositions) {
   data::Batch batch;
   setup.dataset.train->gather(std::vector<int64_t>{5, 0, 7}, batch);
   probe::Spans spans;
-  const double loss = worker.compute_gradient(batch, 1, spans);
+  const double loss = worker.compute_gradient(batch, {}, spans);
 
   const auto model = model::make_model(
       {.name = options.model,
