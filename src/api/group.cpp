@@ -12,8 +12,10 @@ std::unique_ptr<transport::Transport> join(
   if (environment.kind == transport::LaunchEnvironment::Kind::kAlone) {
     return std::move(transport::make_local_transports(1).front());
   }
-  if (environment.transport == "mpi") return transport::make_mpi_transport();
-  return transport::make_gloo_transport(environment, deadline);
+  return transport::make_transport(
+      environment.transport,
+      environment,
+      deadline);
 }
 
 comm::CommunicatorOptions communicator_options(const GroupOptions& options) {

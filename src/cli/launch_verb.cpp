@@ -27,6 +27,15 @@ int64_t integer_flag(
   }
 }
 
+template <typename Parse>
+auto words_flag(const std::string& flag, const std::string& text, Parse parse) {
+  try {
+    return parse(text);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", flag, error.what()));
+  }
+}
+
 double seconds_flag(const std::string& flag, const std::string& text) {
   try {
     return spec::parse_number(text, {.least = 0, .most = 1e9, .above = true});
@@ -57,8 +66,25 @@ class LaunchVerb : public Verb {
     app.add_option("--port", port_, "of the meeting point; 0 = a free one")
         ->type_name("N")
         ->default_str(port_);
+    app.add_option(
+           "--link",
+           link_,
+           "rate of every node and delay of every link, like 1gbit,2ms")
+        ->type_name("RATE[,DELAY]");
+    app.add_option(
+           "--slow",
+           slow_,
+           "workers that compute slower, like 3:2.0 or random:0.1:2.0")
+        ->type_name("WHO:FACTOR,...");
+    app.add_option(
+           "--workers-per-node",
+           per_node_,
+           "so many workers in a row pass for a node")
+        ->type_name("N");
     app.footer(
         "Examples: grapevine launch -n 4 -- train --preset d-ring\n"
+        "          grapevine launch -n 8 --link 1gbit,2ms --slow 3:2.0 -- "
+        "train --graph aer\n"
         "          grapevine launch -n 4 -- ./my-program --its-flags");
   }
 
@@ -81,6 +107,14 @@ class LaunchVerb : public Verb {
         std::chrono::duration<double>(seconds_flag("--deadline", deadline_));
     options.master_port =
         static_cast<int>(integer_flag("--port", port_, {0, 65535}));
+    if (!link_.empty()) {
+      options.link = words_flag("--link", link_, transport::parse_link);
+    }
+    options.slow = words_flag("--slow", slow_, transport::parse_slow);
+    if (!per_node_.empty()) {
+      options.workers_per_node = static_cast<int>(
+          integer_flag("--workers-per-node", per_node_, {1, options.workers}));
+    }
 
     std::vector<std::string> words = command_;
     if (is_verb(command_.front())) {
@@ -100,6 +134,9 @@ class LaunchVerb : public Verb {
   std::string workers_;
   std::string deadline_ = "30";
   std::string port_ = "0";
+  std::string link_;
+  std::string slow_;
+  std::string per_node_;
   std::vector<std::string> command_;
 };
 

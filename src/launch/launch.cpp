@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "launch/signal_inbox.h"
 #include "launch/spawn.h"
+#include "launch/worker_environment.h"
 #include "transport/store_server.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace grapevine::launch {
 namespace {
@@ -31,23 +31,18 @@ void check_options(
   if (command.empty()) {
     throw ConfigError("launch: no command was given after --");
   }
-}
-
-std::vector<std::string> worker_environment(int rank, int size, int port) {
-  std::vector<std::pair<std::string, std::string>> changes = {
-      {"RANK", std::to_string(rank)},
-      {"WORLD_SIZE", std::to_string(size)},
-      {"LOCAL_RANK", std::to_string(rank)},
-      {"LOCAL_WORLD_SIZE", std::to_string(size)},
-      {"MASTER_ADDR", "127.0.0.1"},
-      {"MASTER_PORT", std::to_string(port)},
-      {"TORCHELASTIC_USE_AGENT_STORE", "True"},
-      {"GRAPEVINE_LAUNCH", "1"},
-  };
-  if (std::getenv("OMP_NUM_THREADS") == nullptr) {
-    changes.emplace_back("OMP_NUM_THREADS", "1");
+  const int per_node = options.workers_per_node;
+  if (per_node < 0 || per_node > options.workers) {
+    throw ConfigError(fmt::format(
+        "--workers-per-node: {} of {} workers cannot share a node",
+        per_node,
+        options.workers));
   }
-  return environment_with(changes);
+  try {
+    transport::check_slow_workers(options.slow, options.workers);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("--slow: {}", error.what()));
+  }
 }
 
 // The processes, from their start until the last one has been reaped.
@@ -64,12 +59,17 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  void start(const std::vector<std::string>& command, int size, int port) {
-    workers_.reserve(size);
-    for (int rank = 0; rank < size; ++rank) {
+  void start(
+      const std::vector<std::string>& command,
+      const LaunchOptions& options,
+      const Links& links,
+      int port) {
+    workers_.reserve(options.workers);
+    for (int rank = 0; rank < options.workers; ++rank) {
       Worker worker;
       worker.end.rank = rank;
-      worker.pid = spawn(command, worker_environment(rank, size, port));
+      worker.pid =
+          spawn(command, worker_environment(options, links, rank, port));
       workers_.push_back(worker);
     }
   }
@@ -250,9 +250,10 @@ LaunchReport launch(
     const std::vector<std::string>& command) {
   check_options(options, command);
   const auto store = transport::serve_store(options.master_port);
+  const Links links(options);
   SignalInbox inbox;
   Workers workers;
-  workers.start(command, options.workers, store->port());
+  workers.start(command, options, links, store->port());
   Ending ending(options);
   int interrupted_by = 0;
   while (workers.any_running()) {

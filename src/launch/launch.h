@@ -6,7 +6,8 @@
 // and the environment, to which it adds RANK, WORLD_SIZE, LOCAL_RANK,
 // LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT,
 // TORCHELASTIC_USE_AGENT_STORE=True, GRAPEVINE_LAUNCH=1 and, unless it is set
-// already, OMP_NUM_THREADS=1.
+// already, OMP_NUM_THREADS=1; with links GRAPEVINE_LINK and
+// GRAPEVINE_LINK_TABLE, with slow workers GRAPEVINE_SLOW.
 //
 // How it ends:
 //   - All workers exit with 0: so does the launcher.
@@ -21,6 +22,8 @@
 // Each worker leads a process group of its own, so that Ctrl-C on a terminal
 // reaches the launcher alone, and signals reach a worker's children too.
 #pragma once
+
+#include "transport/link_options.h"
 
 #include <chrono>
 #include <optional>
@@ -38,6 +41,15 @@ struct LaunchOptions {
   std::chrono::duration<double> kill_after{10};
   // Port of the store on this machine; 0 takes a free one.
   int master_port = 0;
+  // Rate of every node and delay of every link between nodes; by default none.
+  // Holds for workers that make their transport by transport::make_transport.
+  transport::LinkOptions link;
+  // Who computes slower than usual; for workers that heed it, as training does.
+  transport::SlowOptions slow;
+  // So many consecutive workers pass for a node: they share a rate, and their
+  // LOCAL_RANK and LOCAL_WORLD_SIZE say so. 0: all of them are one node that
+  // says nothing of links, each of which has its own rate.
+  int workers_per_node = 0;
 };
 
 // How one worker ended.

@@ -1,4 +1,3 @@
 gv_layer(launch
-  SOURCES launch.cpp spawn.cpp signal_inbox.cpp
-  DEPS Grapevine::base
-  PRIVATE_DEPS Grapevine::transport)
+  SOURCES launch.cpp spawn.cpp worker_environment.cpp signal_inbox.cpp
+  DEPS Grapevine::base Grapevine::transport)

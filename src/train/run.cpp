@@ -188,6 +188,11 @@ void Run::compute_gradient(int index, cluster::GradientListener* listener) {
        .rank = cluster_.hosted()[index],
        .step = step_,
        .micro_batches = setup_.spec.micro_batches,
+       .slow_factor = transport::slow_factor(
+           setup_.slow,
+           setup_.spec.seed,
+           cluster_.hosted()[index],
+           step_),
        .listener = listener},
       spans_[index]);
 }

@@ -10,6 +10,7 @@
 #include "optim/lr_schedule.h"
 #include "spec/spec.h"
 #include "train/worker.h"
+#include "transport/link_options.h"
 
 #include <memory>
 #include <string>
@@ -26,6 +27,7 @@ struct Setup {
   std::unique_ptr<algo::Agreement> agreement;
   optim::LrOptions lr;
   int64_t total_steps = 0;
+  transport::SlowOptions slow; // who is to compute slower than it could
 
   int64_t steps_per_epoch() const { return sharder->steps_per_epoch(); }
   graph::Moment moment(int64_t step) const {

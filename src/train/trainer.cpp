@@ -49,10 +49,7 @@ std::unique_ptr<cluster::Cluster> make_cluster(
   const std::string name = transport_of(spec, environment);
   if (name == "virtual") return cluster::make_virtual_cluster(spec.n, pool);
   const auto options = communicator_options(spec);
-  auto link =
-      name == "mpi"
-          ? transport::make_mpi_transport()
-          : transport::make_gloo_transport(environment, options.deadline);
+  auto link = transport::make_transport(name, environment, options.deadline);
   if (link->size() != spec.n) {
     throw ConfigError(fmt::format(
         "-n {} does not fit the launcher, which started {} processes; leave "
@@ -245,6 +242,10 @@ TrainResult train(
   const bool is_virtual = transport_of(given, environment) == "virtual";
   ThreadPool pool(thread_count(given, is_virtual), use_one_torch_thread);
   Setup setup = make_setup(given, hooks.data_path);
+  if (!is_virtual) {
+    transport::check_slow_workers(environment.slow, given.n);
+    setup.slow = environment.slow;
+  }
   const auto cluster = make_cluster(given, environment, pool);
   settle_nodes(setup, environment, *cluster);
   const spec::Spec& spec = setup.spec;

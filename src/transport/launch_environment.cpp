@@ -1,75 +1,14 @@
 #include "transport/launch_environment.h"
 
 #include "base/error.h"
+#include "transport/variables.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 
 namespace grapevine::transport {
 namespace {
-
-// The variables, with the errors that a half-set environment deserves.
-class Variables {
- public:
-  explicit Variables(const GetEnv& get_env) : get_env_(get_env) {}
-
-  // A variable that is set to nothing counts as not set.
-  std::optional<std::string> text(const char* name) const {
-    auto value = get_env_(name);
-    if (value && value->empty()) return std::nullopt;
-    return value;
-  }
-
-  bool has(const char* name) const { return text(name).has_value(); }
-
-  std::optional<int64_t> number(const char* name, int64_t least = 0) const {
-    const auto value = text(name);
-    if (!value) return std::nullopt;
-    int64_t number = 0;
-    const char* end = value->data() + value->size();
-    const auto result = std::from_chars(value->data(), end, number);
-    if (result.ec != std::errc() || result.ptr != end || number < least ||
-        number > INT32_MAX) {
-      throw ConfigError(fmt::format(
-          "environment variable {}: '{}' is not an integer of at least {}",
-          name,
-          *value,
-          least));
-    }
-    return number;
-  }
-
-  std::string need_text(const char* name, const char* because) const {
-    const auto value = text(name);
-    if (!value) throw_missing(name, because);
-    return *value;
-  }
-
-  int need_number(const char* name, const char* because, int64_t least = 0)
-      const {
-    const auto value = number(name, least);
-    if (!value) throw_missing(name, because);
-    return static_cast<int>(*value);
-  }
-
-  int number_or(const char* name, int64_t fallback, int64_t least = 0) const {
-    return static_cast<int>(number(name, least).value_or(fallback));
-  }
-
- private:
-  [[noreturn]] static void throw_missing(
-      const char* name,
-      const char* because) {
-    throw ConfigError(fmt::format(
-        "environment variable {} is not set, although {}",
-        name,
-        because));
-  }
-
-  const GetEnv& get_env_;
-};
 
 using Kind = LaunchEnvironment::Kind;
 
@@ -234,11 +173,40 @@ LaunchEnvironment read_launcher(const Variables& variables) {
   return {};
 }
 
+// The words of the user, with the name of the variable before what is wrong.
+template <typename Parse>
+auto parsed(const char* name, const std::string& text, Parse parse) {
+  try {
+    return parse(text);
+  } catch (const ConfigError& error) {
+    throw ConfigError(
+        fmt::format("environment variable {}: {}", name, error.what()));
+  }
+}
+
+void read_links(const Variables& variables, LaunchEnvironment& environment) {
+  if (const auto slow = variables.text("GRAPEVINE_SLOW")) {
+    environment.slow = parsed("GRAPEVINE_SLOW", *slow, parse_slow);
+  }
+  const auto link = variables.text("GRAPEVINE_LINK");
+  if (!link) return;
+  if (environment.kind != Kind::kGrapevine) {
+    throw ConfigError(
+        "environment variable GRAPEVINE_LINK: links are limited by `grapevine "
+        "launch --link`, which makes the table that its workers share; other "
+        "launchers have none");
+  }
+  environment.link = parsed("GRAPEVINE_LINK", *link, parse_link);
+  environment.link_table =
+      variables.need_number("GRAPEVINE_LINK_TABLE", "GRAPEVINE_LINK is");
+}
+
 } // namespace
 
 LaunchEnvironment read_launch_environment(const GetEnv& get_env) {
   const Variables variables(get_env);
   auto environment = read_launcher(variables);
+  read_links(variables, environment);
   environment.host_address = variables.text("HOST_ADDRESS").value_or("");
   environment.interface = variables.text("GLOO_SOCKET_IFNAME").value_or("");
   return environment;

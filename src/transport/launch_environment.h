@@ -18,6 +18,8 @@
 //   none of them      alone                                           virtual
 #pragma once
 
+#include "transport/link_options.h"
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -46,6 +48,12 @@ struct LaunchEnvironment {
   std::string host_address;
   std::string interface;
   int restart_attempt = 0;
+  // Of `grapevine launch --link` and --slow. The table of links is an inherited
+  // file descriptor (GRAPEVINE_LINK_TABLE; transport/shaped/link_table.h);
+  // below 0 there is none.
+  LinkOptions link; // GRAPEVINE_LINK
+  int link_table = -1;
+  SlowOptions slow; // GRAPEVINE_SLOW, also under other launchers
 };
 
 using GetEnv = std::function<std::optional<std::string>(const char*)>;

@@ -20,7 +20,11 @@ if(GV_MPI)
   set(gv_mpi_library MPI::MPI_C)
 endif()
 gv_layer(transport
-  SOURCES launch_environment.cpp link_options.cpp local/local_transport.cpp local/hub.cpp
+  SOURCES launch_environment.cpp link_options.cpp
+    make_transport.cpp
+    shaped/fluid.cpp shaped/link_table.cpp shaped/link_session.cpp
+    shaped/lane.cpp shaped/shaped_transport.cpp
+    local/local_transport.cpp local/hub.cpp
     ${gv_mpi_source}
   DEPS Grapevine::base
   PRIVATE_DEPS gv_transport_c10d ${gv_mpi_library})

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace grapevine::transport {
@@ -46,6 +47,14 @@ void abandon_mpi(int exit_code) noexcept;
 // environment.host_address, else on environment.interface, else on the address
 // of this machine's name. c10d allocates a little for each operation.
 std::unique_ptr<Transport> make_gloo_transport(
+    const LaunchEnvironment& environment,
+    std::chrono::duration<double> deadline);
+
+// The transport of this name, "mpi" or "gloo", as the launcher wants it: with
+// limited links where `grapevine launch --link` asked for them, which MPI
+// refuses (ConfigError).
+std::unique_ptr<Transport> make_transport(
+    const std::string& name,
     const LaunchEnvironment& environment,
     std::chrono::duration<double> deadline);
 

@@ -124,6 +124,22 @@ TEST(BitEquality, EveryOptimizer) {
   }
 }
 
+// Limited links and slow workers change times, never results; workers that
+// pass for nodes are found to be nodes.
+TEST(BitEquality, LimitedLinks) {
+  const cli::Scratch scratch;
+  const auto run = [&](const std::string& name) {
+    return small_run("d-ring", scratch.file(name)) + Words{"--graph", "aer"};
+  };
+  const auto one = result_of(cli::grapevine(
+      run("virtual") + Words{"-n", "4", "--workers-per-node", "2"}));
+  const auto linked = result_of(cli::grapevine(
+      Words{"launch", "-n", "4", "--workers-per-node", "2"} +
+      Words{"--link", "1gbit,1ms", "--slow", "3:1.5", "--"} + run("linked")));
+  for (const char* key : {"parameters_sha256", "messages", "bytes"})
+    EXPECT_EQ(one.at(key), linked.at(key)) << key;
+}
+
 TEST(BitEquality, BucketSizeAndTransportWithBatchNorm) {
   const cli::Scratch scratch;
   const auto run = [&](const std::string& name) {

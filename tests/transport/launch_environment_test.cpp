@@ -69,6 +69,29 @@ TEST(LaunchEnvironment, KnowsTheNodeWhereBothNumbersAreTold) {
   EXPECT_FALSE(read({}).local_is_known);
 }
 
+TEST(LaunchEnvironment, LinksAndSlowWorkers) {
+  const Variables launched = with(kTorchrun, {{"GRAPEVINE_LAUNCH", "1"}});
+  EXPECT_EQ(read(launched).link_table, -1);
+  EXPECT_FALSE(read(launched).slow.slows());
+  const Variables linked = with(
+      launched,
+      {{"GRAPEVINE_LINK", "1gbit,2ms"},
+       {"GRAPEVINE_LINK_TABLE", "7"},
+       {"GRAPEVINE_SLOW", "3:2.0"}});
+  EXPECT_EQ(read(linked).link, parse_link("1gbit,2ms"));
+  EXPECT_EQ(read(linked).link_table, 7);
+  EXPECT_EQ(read(linked).slow, parse_slow("3:2"));
+  EXPECT_TRUE(read({{"GRAPEVINE_SLOW", "random:0.1:2"}}).slow.slows());
+  expect_refusal(
+      without(linked, "GRAPEVINE_LINK_TABLE"),
+      "GRAPEVINE_LINK_TABLE");
+  expect_refusal(with(linked, {{"GRAPEVINE_LINK", "fast"}}), "GRAPEVINE_LINK");
+  expect_refusal(with(linked, {{"GRAPEVINE_SLOW", "me"}}), "GRAPEVINE_SLOW");
+  expect_refusal(
+      with(kTorchrun, {{"GRAPEVINE_LINK", "1gbit"}}),
+      "GRAPEVINE_LINK");
+}
+
 TEST(LaunchEnvironment, OpenMpi) {
   const auto environment = read({
       {"OMPI_COMM_WORLD_RANK", "5"},

@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <chrono>
+#include <limits>
 
 namespace grapevine::transport {
 namespace {

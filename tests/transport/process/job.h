@@ -115,12 +115,12 @@ inline launch::LaunchReport launch_workers(
     const Notes& notes,
     int n,
     const std::vector<std::string>& arguments,
-    const std::string& deadline = "60") {
+    const std::string& deadline = "60",
+    launch::LaunchOptions options = {}) {
   const ScopedEnvironment environment(
       {{"OUT", notes.directory()}, {"DEADLINE", deadline}});
   std::vector<std::string> command = {worker_program()};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  launch::LaunchOptions options;
   options.workers = n;
   return launch::launch(options, command);
 }

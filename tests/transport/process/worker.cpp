@@ -35,9 +35,7 @@ void leave_note(int rank, const char* ending, const std::string& text) {
 }
 
 std::unique_ptr<Transport> make_transport(const LaunchEnvironment& found) {
-  return found.transport == "mpi"
-             ? make_mpi_transport()
-             : make_gloo_transport(found, deadline_option());
+  return transport::make_transport(found.transport, found, deadline_option());
 }
 
 void ring_without_end(Transport& transport, int victim, int signal) {

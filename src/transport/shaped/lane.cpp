@@ -1,0 +1,97 @@
+#include "transport/shaped/lane.h"
+
+#include <algorithm>
+
+namespace grapevine::transport {
+
+void Lane::send(LinkTable::Session& table, Passage& passage) {
+  departures_.push_back({.index = -1, .passage = &passage});
+  look(table);
+}
+
+void Lane::receive(LinkTable::Session& table, Passage& passage) {
+  table.want(peer_, me_, passage.bytes);
+  receives_.push_back(&passage);
+  // The peer may have been first.
+  for (Arrival& arrival : arrivals_) {
+    if (arrival.passage != nullptr || arrival.tag != passage.tag) continue;
+    arrival.passage = &passage;
+    passage.end = arrival.end;
+    receives_.pop_back();
+    break;
+  }
+  look(table);
+}
+
+void Lane::look(LinkTable::Session& table) {
+  append_waiting(table);
+  look_at_departures(table);
+  look_at_arrivals(table);
+}
+
+void Lane::append_waiting(LinkTable::Session& table) {
+  const auto first = std::ranges::find_if(departures_, [](const auto& it) {
+    return it.index < 0;
+  });
+  for (auto it = first; it != departures_.end(); ++it) {
+    Passage& passage = *it->passage;
+    const auto index = table.append(me_, peer_, passage.tag, passage.bytes);
+    if (!index) return;
+    it->index = *index;
+    passage.end = table.entry(me_, peer_, *index).end;
+  }
+}
+
+void Lane::look_at_departures(LinkTable::Session& table) {
+  while (!departures_.empty() && departures_.front().index >= 0) {
+    const Departure& first = departures_.front();
+    const auto& entry = table.entry(me_, peer_, first.index);
+    if (entry.finish < 0) break;
+    first.passage->finish = entry.finish;
+    table.sender_has_read(me_, peer_, first.index + 1);
+    departures_.pop_front();
+  }
+}
+
+void Lane::read_new_arrivals(LinkTable::Session& table) {
+  const int64_t appended = table.appended(peer_, me_);
+  for (; arrivals_read_ < appended; ++arrivals_read_) {
+    const auto& entry = table.entry(peer_, me_, arrivals_read_);
+    Arrival arrival{
+        .index = arrivals_read_,
+        .end = entry.end,
+        .finish = -1,
+        .tag = entry.tag,
+        .passage = nullptr};
+    const auto met = std::ranges::find(receives_, entry.tag, &Passage::tag);
+    if (met != receives_.end()) {
+      arrival.passage = *met;
+      arrival.passage->end = entry.end;
+      receives_.erase(met);
+    }
+    arrivals_.push_back(arrival);
+  }
+}
+
+void Lane::look_at_arrivals(LinkTable::Session& table) {
+  read_new_arrivals(table);
+  int64_t low = arrivals_read_;
+  for (Arrival& arrival : arrivals_) {
+    if (arrival.finish < 0) {
+      arrival.finish = table.entry(peer_, me_, arrival.index).finish;
+    }
+    if (arrival.finish < 0) {
+      // Messages go through in the order of the log.
+      low = arrival.index;
+      break;
+    }
+    if (arrival.passage != nullptr) arrival.passage->finish = arrival.finish;
+  }
+  table.receiver_has_read(peer_, me_, low);
+  while (!arrivals_.empty() && arrivals_.front().finish >= 0 &&
+         arrivals_.front().passage != nullptr) {
+    arrivals_.pop_front();
+  }
+}
+
+} // namespace grapevine::transport

@@ -1,0 +1,222 @@
+#include "transport/shaped/shaped_transport.h"
+
+#include "transport/failure.h"
+#include "transport/shaped/lane.h"
+#include "transport/slot_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace grapevine::transport {
+namespace {
+
+struct ShapedOperation {
+  Direction direction = Direction::kSend;
+  int peer = -1;
+  Request inner;
+  bool inner_is_done = false;
+  bool is_shaped = false;
+  Passage passage;
+};
+
+std::string describe(const ShapedOperation& operation) {
+  return describe(operation.direction, operation.passage.bytes, operation.peer);
+}
+
+void sleep_until(double when, Deadline deadline) {
+  const std::chrono::duration<double> wanted(when - monotonic_seconds());
+  const std::chrono::duration<double> most = deadline.remaining();
+  // A deadline is in whole milliseconds; not to sleep at all would be a spin.
+  constexpr std::chrono::duration<double> kLeast(50e-6);
+  std::this_thread::sleep_for(std::max(std::min(wanted, most), kLeast));
+}
+
+class ShapedTransport : public Transport {
+ public:
+  ShapedTransport(std::unique_ptr<Transport> inner, int descriptor)
+      : table_(descriptor),
+        inner_(std::move(inner)),
+        rank_(inner_->rank()),
+        size_(inner_->size()),
+        name_(inner_->name()),
+        place_(inner_->local_place()) {
+    if (table_.shape().workers != size_) {
+      throw ConfigError(fmt::format(
+          "the table of links is for {} workers, but there are {}",
+          table_.shape().workers,
+          size_));
+    }
+    for (int peer = 0; peer < size_; ++peer)
+      lanes_.emplace_back(rank_, peer);
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string name() const override { return name_; }
+  std::optional<LocalPlace> local_place() const override { return place_; }
+
+  Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {
+    return post(Direction::kSend, bytes.size(), peer, tag, [&] {
+      return inner_->send(bytes, peer, tag);
+    });
+  }
+
+  Request recv(std::span<std::byte> bytes, int peer, Tag tag) override {
+    return post(Direction::kRecv, bytes.size(), peer, tag, [&] {
+      return inner_->recv(bytes, peer, tag);
+    });
+  }
+
+  bool test(Request request) override {
+    failure_.throw_if_happened();
+    ShapedOperation& operation = slots_.at(request);
+    if (!operation.inner_is_done) {
+      guarded([&] { operation.inner_is_done = inner_->test(operation.inner); });
+    }
+    if (!operation.inner_is_done) return false;
+    if (operation.is_shaped && next_look(operation)) return false;
+    slots_.give_back(request);
+    return true;
+  }
+
+  void wait(Request request, Deadline deadline) override {
+    failure_.throw_if_happened();
+    ShapedOperation& operation = slots_.at(request);
+    if (!operation.inner_is_done) {
+      guarded([&] { inner_->wait(operation.inner, deadline); });
+      operation.inner_is_done = true;
+    }
+    while (operation.is_shaped) {
+      const auto again = next_look(operation);
+      if (!again) break;
+      if (interrupted_) give_up(operation);
+      if (deadline.passed()) time_out(operation);
+      sleep_until(*again, deadline);
+    }
+    slots_.give_back(request);
+  }
+
+  bool progress() override {
+    return guarded([&] { return inner_->progress(); });
+  }
+
+  void interrupt() override {
+    interrupted_ = true;
+    const std::lock_guard lock(inner_mutex_);
+    if (inner_ != nullptr) inner_->interrupt();
+  }
+
+ private:
+  template <typename PostInner>
+  Request post(
+      Direction direction,
+      size_t bytes,
+      int peer,
+      Tag tag,
+      PostInner&& post_inner) {
+    failure_.throw_if_happened();
+    check_operation(rank_, size_, peer, tag);
+    const Request request = slots_.take();
+    ShapedOperation& operation = slots_.at(request);
+    operation = {.direction = direction, .peer = peer};
+    operation.passage.bytes = static_cast<int64_t>(bytes);
+    operation.passage.tag = tag;
+    operation.is_shaped = table_.connects(rank_, peer);
+    // The table first: who has the payload finds its message there.
+    guarded([&] {
+      if (operation.is_shaped) enter(operation);
+      operation.inner = post_inner();
+    });
+    return request;
+  }
+
+  void enter(ShapedOperation& operation) {
+    LinkTable::Session session(table_);
+    Lane& lane = lanes_[operation.peer];
+    if (operation.direction == Direction::kSend) {
+      lane.send(session, operation.passage);
+    } else {
+      lane.receive(session, operation.passage);
+    }
+  }
+
+  // When to look again whether the message is through; nothing if it is.
+  std::optional<double> next_look(ShapedOperation& operation) {
+    const bool is_send = operation.direction == Direction::kSend;
+    const double delay = is_send ? 0 : table_.shape().link.delay_seconds;
+    Passage& passage = operation.passage;
+    if (passage.finish < 0) guarded([&] { look(operation); });
+    if (passage.finish < 0) return again_;
+    const double when = passage.finish + delay;
+    return monotonic_seconds() < when ? std::optional(when) : std::nullopt;
+  }
+
+  // At all lanes: others wait for what this worker has read.
+  void look(ShapedOperation& operation) {
+    LinkTable::Session session(table_);
+    for (Lane& lane : lanes_)
+      lane.look(session);
+    const Passage& passage = operation.passage;
+    const bool is_send = operation.direction == Direction::kSend;
+    const int from = is_send ? rank_ : operation.peer;
+    const int to = is_send ? operation.peer : rank_;
+    // The receive was posted, so its message must not wait for others.
+    if (!is_send && passage.end >= 0) {
+      session.want_up_to(from, to, passage.end);
+    }
+    again_ = session.earliest_finish(from, to, passage.end);
+  }
+
+  // Runs a call of the wrapped transport; its first error is ours too.
+  template <typename Call>
+  auto guarded(Call&& call) {
+    try {
+      return call();
+    } catch (const TransportError& error) {
+      failure_.remember(error.what());
+      throw;
+    }
+  }
+
+  [[noreturn]] void time_out(const ShapedOperation& operation) {
+    const auto message = "timed out " + describe(operation);
+    failure_.remember(message);
+    const std::lock_guard lock(inner_mutex_);
+    inner_.reset(); // so that the peers know, and no byte is touched any more
+    throw TimeoutError(message);
+  }
+
+  [[noreturn]] void give_up(const ShapedOperation& operation) {
+    const auto message = describe(operation) + ": interrupted";
+    failure_.remember(message);
+    throw TransportError(message);
+  }
+
+  LinkTable table_;
+  std::mutex inner_mutex_; // between its end and an interruption
+  std::unique_ptr<Transport> inner_;
+  std::atomic<bool> interrupted_ = false;
+  int rank_;
+  int size_;
+  std::string name_;
+  std::optional<LocalPlace> place_;
+  std::vector<Lane> lanes_; // by peer
+  SlotTable<ShapedOperation> slots_;
+  double again_ = 0; // of the last look
+  Failure failure_;
+};
+
+} // namespace
+
+std::unique_ptr<Transport> shape_links(
+    std::unique_ptr<Transport> inner,
+    int descriptor) {
+  return std::make_unique<ShapedTransport>(std::move(inner), descriptor);
+}
+
+} // namespace grapevine::transport
