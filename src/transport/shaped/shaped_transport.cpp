@@ -101,9 +101,7 @@ class ShapedTransport : public Transport {
     slots_.give_back(request);
   }
 
-  bool progress() override {
-    return guarded([&] { return inner_->progress(); });
-  }
+  bool progress() override { return inner_->progress(); }
 
   void interrupt() override {
     interrupted_ = true;
@@ -174,9 +172,9 @@ class ShapedTransport : public Transport {
 
   // Runs a call of the wrapped transport; its first error is ours too.
   template <typename Call>
-  auto guarded(Call&& call) {
+  void guarded(Call&& call) {
     try {
-      return call();
+      call();
     } catch (const TransportError& error) {
       failure_.remember(error.what());
       throw;
