@@ -32,6 +32,10 @@ class ReportVerb : public Verb {
     app.add_flag("--no-html", no_html_, "no page");
     app.add_option("--csv", csv_, "directory for four CSV files");
     app.add_option(
+        "--trace",
+        trace_,
+        "file for the timelines of the one RUN: ui.perfetto.dev opens it");
+    app.add_option(
         "--target",
         target_,
         "accuracy whose cost is compared; default: 0.98 of the best");
@@ -61,6 +65,7 @@ class ReportVerb : public Verb {
     options.program = fmt::format("grapevine {}", kVersion);
     options.target = target_;
     if (!csv_.empty()) options.csv = csv_;
+    if (!trace_.empty()) options.trace = trace_;
     if (!html_.empty()) {
       options.html = html_;
     } else if (!no_html_ && report::has_page()) {
@@ -106,6 +111,10 @@ class ReportVerb : public Verb {
       text += "\nno page: built without it\n";
     }
     if (!csv_.empty()) text += fmt::format("CSV: {}\n", csv_);
+    if (!trace_.empty()) {
+      text +=
+          fmt::format("trace: {}, {} events\n", trace_, result.trace_events);
+    }
     print_text(text);
   }
 
@@ -134,6 +143,7 @@ class ReportVerb : public Verb {
   std::string html_;
   bool no_html_ = false;
   std::string csv_;
+  std::string trace_;
   std::optional<double> target_;
   std::string title_;
 };

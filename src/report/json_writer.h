@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace grapevine::report {
 
@@ -49,7 +50,8 @@ class JsonWriter {
   void numbers(std::span<const double> values, int digits = 6);
   void integers(std::span<const int64_t> values);
 
-  std::string take() { return std::move(out_); }
+  // What was written since the last one: a long text may leave in pieces.
+  std::string take() { return std::exchange(out_, {}); }
   size_t size() const { return out_.size(); }
 
  private:

@@ -4,6 +4,7 @@
 #include "record/atomic_file.h"
 #include "report/csv.h"
 #include "report/page.h"
+#include "report/trace.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -28,6 +29,23 @@ std::string title_of(const std::vector<fs::path>& paths) {
   return fmt::format("{} and {} more", name.string(), paths.size() - 1);
 }
 
+int64_t trace_one(const analysis::RunSet& set, const fs::path& file) {
+  if (set.runs.size() != 1) {
+    throw ConfigError(fmt::format(
+        "--trace is of one run, and these are {}",
+        set.runs.size()));
+  }
+  const std::string& path = set.runs.front().path;
+  const int64_t events = write_trace(record::RunDirectory(path), file);
+  if (events == 0) {
+    throw Error(fmt::format(
+        "{} has no timelines to trace: its trace-every is {}",
+        path,
+        set.runs.front().spec.trace_every));
+  }
+  return events;
+}
+
 } // namespace
 
 ReportResult write_report(
@@ -49,6 +67,9 @@ ReportResult write_report(
       analysis::analyse(data.set.runs, data.set.grouping, options.target);
   data.graphs =
       analysis::graph_frames(data.set.runs, data.set.grouping, data.set.notes);
+  if (options.trace) {
+    result.trace_events = trace_one(data.set, *options.trace);
+  }
   if (options.html) {
     record::write_atomically(*options.html, make_page(page_data(data)));
     result.page = options.html;

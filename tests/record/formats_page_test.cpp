@@ -106,6 +106,8 @@ TEST_F(FormatsPageTest, Records) {
           "dispersion",
           "density",
           "spans",
+          "waits",
+          "timeline",
           "evaluation"}));
   {
     RecordWriter writer(directory_ / "again");
