@@ -111,7 +111,7 @@ TEST(Analysis, LuckOfTheSeedDoesNotBlurTheCorrelation) {
   });
   for (Given& run : runs)
     run.accuracy -= 0.1 * static_cast<double>(run.seed);
-  const Correlation& connections = analyse(runs).correlations.at(0);
+  const Correlation connections = analyse(runs).correlations.at(0);
   EXPECT_EQ(connections.with, "connections");
   EXPECT_DOUBLE_EQ(connections.rho, 1);
   EXPECT_DOUBLE_EQ(connections.interval.low, 1);
