@@ -7,7 +7,7 @@ gv_layer(analysis
     load.cpp outliers.cpp run_data.cpp run_header.cpp run_reader.cpp
     run_tables.cpp timeline.cpp
     # saying
-    analysis.cpp comparisons.cpp correlations.cpp findings.cpp
+    analysis.cpp blame.cpp comparisons.cpp correlations.cpp findings.cpp
     graph_frames.cpp rankings.cpp sample.cpp
   DEPS Grapevine::base Grapevine::probe Grapevine::graph Grapevine::spec
     Grapevine::record)

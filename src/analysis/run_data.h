@@ -5,6 +5,7 @@
 // steps done / steps an epoch, so 1.0 is the end of the first one.
 #pragma once
 
+#include "analysis/blame.h"
 #include "analysis/statistics.h"
 #include "spec/spec.h"
 
@@ -167,6 +168,9 @@ struct RunData {
   EvaluationCurves evaluations;
   ProbeCurves probes;
   std::vector<std::pair<std::string, double>> spans; // seconds by span
+  // Of runs whose workers said whom they waited for; without the single waits
+  // where the run has no detail, or too many of them.
+  std::optional<Blame> blame;
   std::optional<DensityCurves> density;
   std::optional<Detail> detail;
 

@@ -155,6 +155,20 @@ void fill_curves(
   }
 }
 
+// A page has no room for more single waits.
+constexpr size_t kMostWaits = 20'000;
+
+Blame blame_of(const RunTables& tables, int workers, double seconds) {
+  std::vector<Wait> waits;
+  for (const auto& [pair, waited] : tables.waits)
+    waits.push_back({pair.first, pair.second, waited});
+  std::vector<double> compute(workers, kNan);
+  for (const auto& [worker, computed] : tables.compute) {
+    if (worker >= 0 && worker < workers) compute[worker] = computed;
+  }
+  return find_blame(waits, std::move(compute), seconds);
+}
+
 } // namespace
 
 void read_run(RunData& run, const ReadOptions& options) {
@@ -173,6 +187,12 @@ void read_run(RunData& run, const ReadOptions& options) {
   run.milestones = std::move(tables.milestones);
   fill_milestones(run.milestones, timeline);
   run.spans.assign(tables.spans.begin(), tables.spans.end());
+  if (!tables.waits.empty()) {
+    const double seconds = timeline.seconds(run.steps - 1);
+    run.blame = blame_of(tables, run.spec.n, seconds);
+    const bool is_long = run.blame->waits.size() > kMostWaits;
+    if (!options.detail || is_long) run.blame->waits.clear();
+  }
   if (options.points > 0) fill_curves(run, tables, timeline, options.points);
   if (tables.detail && !tables.detail->empty()) {
     run.detail = tables.detail->finish(

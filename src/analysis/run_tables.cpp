@@ -11,6 +11,7 @@ namespace {
 // Runs of up to so many steps lose nothing before the curves are made.
 constexpr int kFine = 4096;
 constexpr size_t kMostDegreeChanges = 4096;
+constexpr size_t kMostWorkers = 1 << 20;
 
 using record::RecordLine;
 
@@ -26,6 +27,12 @@ std::vector<std::string> texts(
     texts.emplace_back(text);
   }
   return texts;
+}
+
+// What a worker does by itself.
+bool is_compute(std::string_view span) {
+  return span == "data" || span == "forward" || span == "backward" ||
+         span == "update";
 }
 
 } // namespace
@@ -60,6 +67,8 @@ void RunTables::take(const RecordLine& line) {
     take_evaluation(line);
   } else if (line.type == "spans") {
     take_spans(line);
+  } else if (line.type == "waits") {
+    take_waits(line);
   } else if (line.type == "attempt") {
     take_attempt(line);
   } else if (line.type == "density") {
@@ -164,8 +173,21 @@ void RunTables::take_spans(const RecordLine& line) {
   if (line.fields.at_key("seconds").get(seconds) != simdjson::SUCCESS) return;
   for (const auto& [key, value] : seconds) {
     const double number = number_of(value);
-    if (std::isfinite(number)) spans[std::string(key)] += number;
+    if (!std::isfinite(number)) continue;
+    spans[std::string(key)] += number;
+    if (is_compute(key) && workers_.size() == 1) {
+      compute[workers_.front()] += number;
+    }
   }
+}
+
+void RunTables::take_waits(const RecordLine& line) {
+  const double worker = number_at(line.fields, "worker");
+  if (!(worker >= 0 && worker < kMostWorkers)) return;
+  for_numbers(line.fields, "seconds", [&](size_t peer, double seconds) {
+    if (peer >= kMostWorkers || !std::isfinite(seconds)) return;
+    waits[{static_cast<int>(worker), static_cast<int>(peer)}] += seconds;
+  });
 }
 
 } // namespace grapevine::analysis

@@ -49,6 +49,8 @@ class RunTables {
   std::vector<Milestone> milestones; // step and accuracy only
   std::vector<DegreeChange> degrees;
   std::map<std::string, double> spans;
+  std::map<std::pair<int, int>, double> waits; // seconds by worker and peer
+  std::map<int, double> compute; // seconds by worker, if it has a process
   Cell first_gini;
   int64_t last_step = -1;
   double steps_per_epoch = kNan; // of old runs not known
@@ -61,6 +63,7 @@ class RunTables {
   void take_evaluation(const record::RecordLine& line);
   void take_dispersion(const record::RecordLine& line);
   void take_spans(const record::RecordLine& line);
+  void take_waits(const record::RecordLine& line);
   void note_degree(int64_t step, double degree);
 
   std::vector<std::string> probe_names_;

@@ -135,6 +135,17 @@ std::string comparisons_text(const report::ReportData& data) {
   return heading("Differences, paired by seed") + table.text(2);
 }
 
+// Of runs that have waits to speak of.
+std::vector<std::string> wait_lines(const report::ReportData& data) {
+  std::vector<std::string> lines;
+  for (const analysis::RunData& run : data.set.runs) {
+    if (!run.blame) continue;
+    for (const std::string& sentence : run.blame->sentences)
+      lines.push_back(fmt::format("{}: {}", run.name, sentence));
+  }
+  return lines;
+}
+
 std::string list_text(
     const std::string& title,
     const std::vector<std::string>& lines) {
@@ -158,6 +169,7 @@ std::string report_text(const report::ReportData& data) {
   return rankings_text(data) + target_text(data) + correlations_text(data) +
          comparisons_text(data) +
          list_text("Findings", data.analysis.findings) +
+         list_text("Waits", wait_lines(data)) +
          list_text("Notes", data.set.notes) +
          list_text("Skipped", skipped_lines(data));
 }

@@ -7,8 +7,8 @@
 
 namespace grapevine::cli {
 
-// Rankings, costs to the target, correlations, findings, notes and what was
-// skipped; sections without content are left out.
+// Rankings, costs to the target, correlations, findings, waits, notes and
+// what was skipped; sections without content are left out.
 std::string report_text(const report::ReportData& data);
 
 } // namespace grapevine::cli

@@ -136,6 +136,7 @@ class ReportVerb : public Verb {
                      : nlohmann::json()},
         {"groups", part(report::write_groups)},
         {"analysis", part(report::write_analysis)},
+        {"blame", part(report::write_blames)},
         {"skipped", part(report::write_skipped)}});
   }
 

@@ -30,6 +30,9 @@ void write_analysis(JsonWriter& json, const ReportData& data);
 void write_skipped(JsonWriter& json, const ReportData& data);
 void write_run(JsonWriter& json, const ReportData& data, int run);
 void write_graphs(JsonWriter& json, const ReportData& data);
+void write_blame(JsonWriter& json, const analysis::Blame& blame);
+// Those of all runs that have one, by path.
+void write_blames(JsonWriter& json, const ReportData& data);
 
 void write_summary(JsonWriter& json, const analysis::Summary& summary);
 void write_choices(JsonWriter& json, const analysis::Choices& choices);

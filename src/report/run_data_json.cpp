@@ -276,6 +276,12 @@ void write_run(JsonWriter& json, const ReportData& data, int index) {
   writer.evaluations(run.evaluations);
   writer.probes(run.probes);
   writer.spans(run);
+  json.key("blame");
+  if (run.blame) {
+    write_blame(json, *run.blame);
+  } else {
+    json.null();
+  }
   writer.density(run);
   writer.detail(run);
   json.end_object();

@@ -50,6 +50,44 @@ std::string step(int number, const std::string& rest) {
          "}\n";
 }
 
+std::string waits(int worker, int step, const std::string& seconds) {
+  return "{\"type\":\"waits\",\"worker\":" + std::to_string(worker) +
+         ",\"step\":" + std::to_string(step) + ",\"seconds\":" + seconds +
+         "}\n";
+}
+
+std::string spans(int step, const std::string& backward) {
+  return R"({"type":"spans","step":)" + std::to_string(step) +
+         R"(,"seconds":{"data":0.25,"forward":0.5,"update":0.25,"exchange":9,)" +
+         R"("wait":9,"evaluate":9,"backward":)" + backward + "}}\n";
+}
+
+TEST_F(HandWritten, WaitsAndComputeOfEachWorker) {
+  write(
+      0,
+      attempt(0) + step(0, R"("seconds":4)") + waits(0, 0, "[0,1.5]") +
+          spans(0, "1") + step(1, R"("seconds":8)") +
+          waits(0, 1, "[null,0.5]") + spans(1, "2"));
+  write(1, attempt(1) + waits(1, 1, "[0,0]") + spans(1, "6"));
+  const RunData data = read({.detail = true});
+  ASSERT_TRUE(data.blame);
+  EXPECT_EQ(data.blame->compute, (std::vector<double>{5, 7}));
+  EXPECT_EQ(data.blame->seconds, 8);
+  EXPECT_EQ(data.blame->mean_wait, 1);
+  ASSERT_EQ(data.blame->waits.size(), 1u);
+  EXPECT_EQ(data.blame->waits[0].worker, 0);
+  EXPECT_EQ(data.blame->waits[0].peer, 1);
+  EXPECT_EQ(data.blame->waits[0].seconds, 2);
+  ASSERT_TRUE(data.blame->straggler);
+  EXPECT_EQ(data.blame->straggler->worker, 1);
+  EXPECT_TRUE(read({.detail = false}).blame->waits.empty());
+}
+
+TEST_F(HandWritten, NoWaitsNoBlame) {
+  write(0, attempt(0) + step(0, R"("seconds":4)") + spans(0, "1"));
+  EXPECT_FALSE(read().blame);
+}
+
 TEST_F(HandWritten, ProcessesAddUp) {
   write(
       0,

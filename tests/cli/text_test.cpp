@@ -1,5 +1,7 @@
-// The parts of the program that need no process: tables, units, progress.
+// The parts of the program that need no process: tables, units, progress,
+// reports.
 #include "cli/progress.h"
+#include "cli/report_text.h"
 #include "cli/run_summary.h"
 #include "cli/some_progress.h"
 #include "cli/table.h"
@@ -92,6 +94,17 @@ TEST(Progress, BarTakesTheRoomThatIsLeft) {
       "epoch 3/8  ██░░░░░  38%  loss 0.5  accuracy 83.10 %  degree 2  "
       "24.3 k samples/s  12 s left");
   EXPECT_EQ(progress_bar("", progress, 16), "epoch 3/8  38%  ");
+}
+
+TEST(ReportText, SaysWhoIsToBlame) {
+  report::ReportData data;
+  data.set.runs.resize(3);
+  data.set.runs[1].name = "b";
+  data.set.runs[1].blame.emplace();
+  EXPECT_EQ(report_text(data), "");
+  data.set.runs[2].name = "c";
+  data.set.runs[2].blame.emplace().sentences = {"Worker 1.", "Link 2."};
+  EXPECT_EQ(report_text(data), "\nWaits\n  c: Worker 1.\n  c: Link 2.\n");
 }
 
 } // namespace

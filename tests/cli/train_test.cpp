@@ -1,5 +1,7 @@
 #include "cli/program_runner.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 namespace grapevine::cli {
@@ -171,6 +173,76 @@ TEST(LaunchVerb, WorkersOverGloo) {
   EXPECT_EQ(
       json::parse(real.out)["parameters_sha256"],
       json::parse(virtual_run.out)["parameters_sha256"]);
+}
+
+// Each of [begin, end) lies within the one around it.
+bool is_nested(std::vector<std::pair<int64_t, int64_t>> spans) {
+  std::ranges::sort(spans, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  std::vector<int64_t> ends;
+  for (const auto& [begin, end] : spans) {
+    while (!ends.empty() && ends.back() <= begin)
+      ends.pop_back();
+    if (!ends.empty() && end > ends.back()) return false;
+    ends.push_back(end);
+  }
+  return true;
+}
+
+TEST(LaunchVerb, WorkersSayWhatTheyDidAndWhomTheyWaitedFor) {
+  const Scratch scratch;
+  const Answer run = grapevine(tiny(
+      {"launch", "-n", "2", "--", "train"},
+      {"--agreement",
+       "combine-while-adapt",
+       "--graph",
+       "ring",
+       "--trace-every",
+       "2",
+       "--out",
+       scratch.file("run"),
+       "--deadline",
+       "60"}));
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const Answer report = grapevine(
+      {"report",
+       scratch.file("run"),
+       "--no-html",
+       "--trace",
+       scratch.file("trace.json"),
+       "--json"});
+  ASSERT_EQ(report.exit_code, 0) << report.error;
+  const json blame = json::parse(report.out).at("blame");
+  ASSERT_EQ(blame.size(), 1u);
+  EXPECT_GT(blame.front().at("seconds"), 0);
+  for (const json& seconds : blame.front().at("compute_seconds"))
+    EXPECT_GT(seconds, 0);
+
+  const json trace = json::parse(read_text(scratch.file("trace.json")));
+  std::map<std::pair<int, int>, std::vector<std::pair<int64_t, int64_t>>> spans;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const auto begin = event.at("ts").get<int64_t>();
+    spans[{event.at("pid").get<int>(), event.at("tid").get<int>()}]
+        .emplace_back(begin, begin + event.at("dur").get<int64_t>());
+  }
+  EXPECT_EQ(spans.size(), 4u) << "two threads of two workers";
+  for (const auto& [thread, list] : spans)
+    EXPECT_TRUE(is_nested(list)) << thread.first << " " << thread.second;
+}
+
+TEST(ReportVerb, TraceWithoutTimelines) {
+  const Scratch scratch;
+  const Answer run = grapevine(tiny(
+      {"train"},
+      {"-n", "2", "--trace-every", "0", "--out", scratch.file("run")}));
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const Answer report = grapevine(
+      {"report", scratch.file("run"), "--trace", scratch.file("trace.json")});
+  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_TRUE(contains(report.error, "has no timelines to trace"));
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("trace.json")));
 }
 
 TEST(LaunchVerb, PassesTheExitCodeOn) {

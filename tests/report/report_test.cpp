@@ -112,6 +112,7 @@ TEST_F(ReportTest, DataIsAsAgreed) {
             "evaluations",
             "probes",
             "spans",
+            "blame",
             "density",
             "detail"}));
     const json& members = data["groups"][run["group"].get<int>()]["runs"];
