@@ -80,6 +80,27 @@ export interface Detail {
   outliers?: Outlier[] | null;
 }
 
+/** A worker's wait for a peer, in seconds. */
+export type Wait = [worker: number, peer: number, waited: number];
+
+/** Who is to blame for a run's waits; nobody is named where they are short. */
+export interface Blame {
+  /** Of training. */
+  seconds?: Num;
+  mean_wait_seconds?: Num;
+  compute_seconds?: Column | null;
+  /** Those above 0; none where the page has no room. */
+  waits: Wait[];
+  straggler?: { worker: number; cost_seconds: Num; cost_share: Num } | null;
+  slowest_link?: {
+    a: number;
+    b: number;
+    cost_seconds: Num;
+    cost_share: Num;
+  } | null;
+  sentences: string[];
+}
+
 export interface Result {
   epochs?: Num;
   steps?: Num;
@@ -117,6 +138,7 @@ export interface Run {
   evaluations?: Evaluations | null;
   probes?: Probes | null;
   spans?: Record<string, Num> | null;
+  blame?: Blame | null;
   density?: Density | null;
   detail?: Detail | null;
 }

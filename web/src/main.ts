@@ -15,6 +15,7 @@ import { HeatCard } from "./plots/heat";
 import { NormsCard } from "./plots/norms";
 import { ScatterCard } from "./plots/scatter";
 import { SpansCard } from "./plots/spans";
+import { WaitsCard } from "./plots/waits";
 import { correlations, findings, rankings, target } from "./tables/analysis";
 import { runs_table } from "./tables/runs";
 import { stored_mode, system_mode } from "./theme";
@@ -130,7 +131,12 @@ function build(app: App, cards: Cards): HTMLElement[] {
     section(
       "graph",
       "Graph and time",
-      grid(cards, new GraphCard(app), new SpansCard(app)),
+      grid(
+        cards,
+        new GraphCard(app),
+        new SpansCard(app),
+        WaitsCard.wanted(app) && new WaitsCard(app),
+      ),
     ),
   ];
 }

@@ -597,6 +597,30 @@ function make_analysis(groups: Group[], ns: number[], seeds: number) {
 
 export const six_by_three = (): Data => make_data();
 
+/** A ring of 12 in which worker 4 is slow: its neighbours wait for it, and
+ * all others for their neighbour towards it. */
+export function waiting(): Data {
+  const data = make_data({ presets: ["d-ring"], seeds: 1, n: [12] });
+  const waits = Array.from({ length: 12 }, (_, i): [number, number, number] => {
+    const up = (4 - i + 12) % 12 <= 6;
+    return [i, (i + (up ? 1 : 11)) % 12, 20 + (i % 3)];
+  }).filter(([worker]) => worker !== 4);
+  waits.push([4, 3, 0.5], [7, 8, 1.5]);
+  data.runs[0]!.blame = {
+    seconds: 80,
+    mean_wait_seconds: 19.4,
+    compute_seconds: Array.from({ length: 12 }, (_, i) => (i === 4 ? 79 : 58)),
+    waits,
+    straggler: { worker: 4, cost_seconds: 19.2, cost_share: 0.24 },
+    slowest_link: null,
+    sentences: [
+      "Worker 4 is the straggler: waiting for it cost the mean worker 19.2 s, " +
+        "24 % of the training time; its compute takes 1.36 times the median.",
+    ],
+  };
+  return data;
+}
+
 export const one_run = (): Data => make_data({ presets: ["d-ring"], seeds: 1 });
 
 /** 4 scales of 5 implementations. */

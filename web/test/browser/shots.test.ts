@@ -50,6 +50,7 @@ describe.runIf(directory !== "")("pictures", () => {
     { name: "twenty-light", data: fixture.twenty_groups, width: 1440 },
     { name: "names-dark", data: fixture.twenty_names, width: 1440, dark: true },
     { name: "one", data: fixture.one_run, width: 1440 },
+    { name: "waiting", data: fixture.waiting, width: 1440 },
     { name: "troubled", data: fixture.troubled, width: 1440 },
     { name: "empty", data: fixture.no_runs, width: 1200 },
   ];
