@@ -95,26 +95,10 @@ TEST_F(ReportTest, DataIsAsAgreed) {
     EXPECT_EQ(
         keys_of(run),
         (std::set<std::string>{
-            "id",
-            "name",
-            "path",
-            "label",
-            "group",
-            "outcome",
-            "error",
-            "spec",
-            "n",
-            "seed",
-            "mean_degree",
-            "result",
-            "dispersion",
-            "steps",
-            "evaluations",
-            "probes",
-            "spans",
-            "blame",
-            "density",
-            "detail"}));
+            "id",          "name",   "path",       "label",   "group",
+            "outcome",     "error",  "spec",       "n",       "seed",
+            "mean_degree", "result", "dispersion", "steps",   "evaluations",
+            "probes",      "spans",  "blame",      "density", "detail"}));
     const json& members = data["groups"][run["group"].get<int>()]["runs"];
     EXPECT_EQ(std::count(members.begin(), members.end(), id), 1);
     for (const char* curve : {"steps", "evaluations", "probes"}) {
