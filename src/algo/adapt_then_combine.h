@@ -14,29 +14,12 @@ namespace grapevine::algo {
 
 class AdaptThenCombine : public Agreement {
  public:
-  explicit AdaptThenCombine(std::shared_ptr<const optim::LocalRule> rule)
-      : rule_(std::move(rule)) {}
+  using Agreement::Agreement;
 
   std::string name() const override { return "adapt-then-combine"; }
   Plane exchanged() const override { return Plane::kParameters; }
   bool adapts_first() const override { return true; }
-  void before_exchange(
-      arena::Arena& arena,
-      Range range,
-      const optim::StepInfo& info,
-      std::span<double> block_squares) const override {
-    rule_->update(arena, range, info, {}, block_squares);
-  }
-  void after_exchange(
-      arena::Arena&,
-      Range,
-      const optim::StepInfo&,
-      const kernel::MixTerms&,
-      std::span<double>) const override {}
   bool keeps_replicas_equal() const override { return true; }
-
- private:
-  std::shared_ptr<const optim::LocalRule> rule_;
 };
 
 } // namespace grapevine::algo

@@ -25,6 +25,8 @@ std::span<float> plane_of(arena::Arena& arena, Plane plane);
 
 class Agreement {
  public:
+  explicit Agreement(std::shared_ptr<const optim::LocalRule> rule)
+      : rule_(std::move(rule)) {}
   virtual ~Agreement() = default;
 
   virtual std::string name() const = 0;
@@ -36,6 +38,8 @@ class Agreement {
   // what it sends is final. Then the exchange only reads the plane, and
   // before_exchange is not called.
   virtual bool exchanges_ahead() const { return false; }
+  // Replicas that begin equal stay equal, bit for bit, on the complete graph.
+  virtual bool keeps_replicas_equal() const = 0;
 
   // On a range once its gradient is final, before it is first sent; and just
   // after it has been averaged. Called for every range of the plane, in any
@@ -43,20 +47,24 @@ class Agreement {
   // where it was ahead, else nothing (it is there already).
   // block_squares: as LocalRule::update takes them (the parameters *before*
   // they are averaged, where they are averaged at all).
-  virtual void before_exchange(
+  void before_exchange(
       arena::Arena& arena,
       Range range,
       const optim::StepInfo& info,
-      std::span<double> block_squares) const = 0;
-  virtual void after_exchange(
+      std::span<double> block_squares) const {
+    if (adapts_first()) rule_->update(arena, range, info, {}, block_squares);
+  }
+  void after_exchange(
       arena::Arena& arena,
       Range range,
       const optim::StepInfo& info,
       const kernel::MixTerms& mix,
-      std::span<double> block_squares) const = 0;
+      std::span<double> block_squares) const {
+    if (!adapts_first()) rule_->update(arena, range, info, mix, block_squares);
+  }
 
-  // Replicas that begin equal stay equal, bit for bit, on the complete graph.
-  virtual bool keeps_replicas_equal() const = 0;
+ private:
+  std::shared_ptr<const optim::LocalRule> rule_;
 };
 
 struct AgreementEntry {

@@ -14,29 +14,12 @@ namespace grapevine::algo {
 
 class Allreduce : public Agreement {
  public:
-  explicit Allreduce(std::shared_ptr<const optim::LocalRule> rule)
-      : rule_(std::move(rule)) {}
+  using Agreement::Agreement;
 
   std::string name() const override { return "allreduce"; }
   Plane exchanged() const override { return Plane::kGradients; }
   bool adapts_first() const override { return false; }
-  void before_exchange(
-      arena::Arena&,
-      Range,
-      const optim::StepInfo&,
-      std::span<double>) const override {}
-  void after_exchange(
-      arena::Arena& arena,
-      Range range,
-      const optim::StepInfo& info,
-      const kernel::MixTerms&,
-      std::span<double> block_squares) const override {
-    rule_->update(arena, range, info, {}, block_squares);
-  }
   bool keeps_replicas_equal() const override { return true; }
-
- private:
-  std::shared_ptr<const optim::LocalRule> rule_;
 };
 
 } // namespace grapevine::algo

@@ -19,30 +19,13 @@ namespace grapevine::algo {
 
 class CombineWhileAdapt : public Agreement {
  public:
-  explicit CombineWhileAdapt(std::shared_ptr<const optim::LocalRule> rule)
-      : rule_(std::move(rule)) {}
+  using Agreement::Agreement;
 
   std::string name() const override { return "combine-while-adapt"; }
   Plane exchanged() const override { return Plane::kParameters; }
   bool adapts_first() const override { return false; }
   bool exchanges_ahead() const override { return true; }
-  void before_exchange(
-      arena::Arena&,
-      Range,
-      const optim::StepInfo&,
-      std::span<double>) const override {}
-  void after_exchange(
-      arena::Arena& arena,
-      Range range,
-      const optim::StepInfo& info,
-      const kernel::MixTerms& mix,
-      std::span<double> block_squares) const override {
-    rule_->update(arena, range, info, mix, block_squares);
-  }
   bool keeps_replicas_equal() const override { return false; }
-
- private:
-  std::shared_ptr<const optim::LocalRule> rule_;
 };
 
 } // namespace grapevine::algo
