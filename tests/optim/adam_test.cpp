@@ -1,14 +1,11 @@
 // The Adam family against the formulas of optim/adam.h and accum_adam.h, in
 // double and one element at a time.
-#include "optim/adam.h"
-#include "base/random.h"
-#include "optim/accum_adam.h"
+#include "optim/support.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 namespace grapevine::optim {
