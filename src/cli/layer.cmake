@@ -24,7 +24,8 @@ target_sources(gv_cli PRIVATE ${gv_cli_generated}/cli/default_bench.cpp)
 foreach(source
     bench_needs bench_plan bench_report bench_runner bench_verb console
     data_verb dry_run eval_verb export_verb graph_facts graph_verb interrupt
-    launch_verb models_verb plan_question plan_text plan_verb prepare program progress report_text report_verb
+    launch_verb models_verb one_of_many plan_measure plan_page plan_question
+    plan_text plan_verb prepare program progress report_text report_verb
     run_argument run_summary run_text spec_flags summary_table sweep_text
     sweep_view table train_verb units verb_table)
   target_sources(gv_cli PRIVATE
@@ -34,8 +35,8 @@ target_include_directories(gv_cli PUBLIC
   ${PROJECT_SOURCE_DIR}/src ${gv_cli_generated})
 target_link_libraries(gv_cli
   PUBLIC Grapevine::spec Grapevine::sweep Grapevine::report Grapevine::train
-    Grapevine::launch Grapevine::graph Grapevine::comm Grapevine::planner Grapevine::data
-    Grapevine::record Grapevine::transport
+    Grapevine::launch Grapevine::graph Grapevine::comm Grapevine::planner
+    Grapevine::data Grapevine::record Grapevine::transport
   PRIVATE gv_cli_models gv_flags)
 add_library(Grapevine::cli ALIAS gv_cli)
 

@@ -79,6 +79,7 @@ void PlanQuestion::declare(CLI::App& app) {
                        ->type_name(type)
                        ->group("Predict and recommend");
     if (!value.empty()) option->default_str(value);
+    options_.push_back(option);
   };
   add("--costs", costs_, "what `plan measure` wrote", "FILE");
   add("--compute",
@@ -109,11 +110,20 @@ void PlanQuestion::declare(CLI::App& app) {
       "plans|rings");
   add("--steps", steps_, "iterations of the model", "N");
   add("--seed", seed_, "of the draws of compute times", "N");
-  app.add_flag(
-         "--clipped",
-         clipped_,
-         "gradients are clipped by their norm: updates come after backward")
-      ->group("Predict and recommend");
+  options_.push_back(
+      app.add_flag(
+             "--clipped",
+             clipped_,
+             "gradients are clipped by their norm: updates come after backward")
+          ->group("Predict and recommend"));
+}
+
+std::vector<std::string> PlanQuestion::given() const {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : options_) {
+    if (option->count() > 0) flags.push_back(option->get_name());
+  }
+  return flags;
 }
 
 runtime::Costs PlanQuestion::costs() const {
@@ -121,6 +131,10 @@ runtime::Costs PlanQuestion::costs() const {
     throw ConfigError(
         "say what a step costs: --costs FILE (see `plan measure`), or "
         "--compute 4ms,8ms --model-bytes 25MB --link 1gbit,2ms");
+  }
+  if (costs_.empty() && link_.empty()) {
+    throw ConfigError(
+        "--link: say what joins the workers, like 1gbit,2ms or unlimited");
   }
   runtime::Costs costs;
   if (!costs_.empty()) costs = runtime::read_costs(costs_);

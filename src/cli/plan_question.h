@@ -8,7 +8,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+} // namespace CLI
 
 namespace grapevine::cli {
 
@@ -25,6 +26,8 @@ class PlanQuestion {
   // ConfigError names the flag; IoError where the costs cannot be read.
   planner::Question question() const;
   std::vector<int> counts() const;
+  // The flags that were given, for whoever does not take them.
+  std::vector<std::string> given() const;
 
  private:
   runtime::Costs costs() const;
@@ -44,6 +47,7 @@ class PlanQuestion {
   std::string steps_ = "200";
   std::string seed_ = "1";
   bool clipped_ = false;
+  std::vector<CLI::Option*> options_;
 };
 
 } // namespace grapevine::cli

@@ -1,6 +1,6 @@
-#include "base/error.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
+#include "cli/one_of_many.h"
 #include "cli/prepare.h"
 #include "cli/program.h"
 #include "cli/progress.h"
@@ -9,27 +9,13 @@
 #include "cli/verb.h"
 #include "train/trainer.h"
 #include "transport/launch_environment.h"
-#include "transport/transports.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
-#include <cstdlib>
-
 namespace grapevine::cli {
 namespace {
-
-using Kind = transport::LaunchEnvironment::Kind;
-
-// Ends one process of several without a destructor or handler that could wait
-// for the others.
-[[noreturn]] void leave(int exit_code) {
-  std::fflush(nullptr);
-  transport::abandon_mpi(exit_code);
-  std::_Exit(exit_code);
-}
 
 class TrainVerb : public Verb {
  public:
@@ -42,8 +28,11 @@ class TrainVerb : public Verb {
 
   int run(bool json) override {
     const auto environment = transport::read_launch_environment();
-    if (environment.kind == Kind::kAlone) return run_alone(json, environment);
-    return run_as_one_of_many(json, environment);
+    spec::Spec spec;
+    return run_together(
+        environment,
+        [&] { spec = load(environment).spec; },
+        [&] { return train_and_print(spec, environment, json); });
   }
 
  private:
@@ -54,36 +43,6 @@ class TrainVerb : public Verb {
         flags_.given());
     prepare(parsed, environment);
     return parsed;
-  }
-
-  int run_alone(bool json, const transport::LaunchEnvironment& environment) {
-    const spec::Spec spec = load(environment).spec;
-    return train_and_print(spec, environment, json);
-  }
-
-  // A wrong command is wrong for all, so one process says it; what happens
-  // later may happen to one alone, so each speaks for itself.
-  int run_as_one_of_many(
-      bool json,
-      const transport::LaunchEnvironment& environment) {
-    spec::Spec spec;
-    try {
-      spec = load(environment).spec;
-    } catch (const ConfigError&) {
-      if (environment.rank == 0) throw;
-      return kWrongCommand;
-    }
-    try {
-      return train_and_print(spec, environment, json);
-    } catch (const std::exception& error) {
-      print_line(fmt::format(
-          "grapevine: worker {}: {}",
-          environment.rank,
-          error.what()));
-      const bool is_config =
-          dynamic_cast<const ConfigError*>(&error) != nullptr;
-      leave(is_config ? kWrongCommand : kFailed);
-    }
   }
 
   int train_and_print(

@@ -25,6 +25,16 @@ int whole_periods(int steps, size_t period) {
   return (steps + p - 1) / p * p;
 }
 
+// Whether steps differ by chance; else a few of them say it all.
+bool is_drawn(
+    const runtime::Compute& compute,
+    const transport::SlowOptions& slow) {
+  return slow.random_share > 0 ||
+         std::ranges::any_of(compute.workers, [](const auto& steps) {
+           return steps.size() > 1;
+         });
+}
+
 bool is_groups(const graph::Mixing& mixing) {
   return mixing.form() == graph::Mixing::Form::kComplete ||
          mixing.form() == graph::Mixing::Form::kGroups;
@@ -42,6 +52,11 @@ int Question::workers_per_node_in(int n) const {
   return std::min(
       n,
       runtime::default_workers_per_node(costs, n, link.has_value()));
+}
+
+int Question::told_workers_per_node(int n) const {
+  const int workers = workers_per_node_in(n);
+  return workers < n ? workers : 1;
 }
 
 Costs Question::costs_with_link() const {
@@ -64,7 +79,12 @@ Trial::Trial(const Question& question, const Candidate& candidate)
       continue;
     }
     auto& plan = plans[mixing->digest()];
-    if (!plan) plan = comm::make_plan(*mixing, bytes);
+    if (!plan) {
+      plan = comm::make_plan(
+          *mixing,
+          bytes,
+          question.told_workers_per_node(candidate.graph.n));
+    }
     steps_.push_back({mixing, plan});
   }
 }
@@ -91,8 +111,11 @@ StepTimes Trial::times(const Costs& costs) const {
   std::vector<Exchange> exchanges;
   for (const Step& step : steps_)
     exchanges.push_back(exchange(step, model.network()));
+  const int wanted = is_drawn(costs.compute, question_->slow)
+                         ? question_->steps
+                         : std::min(question_->steps, kWarmUp);
   const int first = whole_periods(kWarmUp, steps_.size());
-  const int end = first + whole_periods(question_->steps, steps_.size());
+  const int end = first + whole_periods(wanted, steps_.size());
   StepTimes sum;
   for (int step = 0; step < end; ++step) {
     const StepTimes times =
@@ -138,12 +161,17 @@ Forecast predict(const Question& question, const std::vector<int>& ns) {
   runtime::check(question.costs);
   Forecast forecast;
   for (const int n : ns) {
-    const int workers_per_node = question.workers_per_node_in(n);
     transport::check_slow_workers(question.slow, n);
     // Links that are missing are the question's fault, not a graph's.
-    runtime::Network(question.costs_with_link(), n, workers_per_node);
-    for (const Candidate& candidate :
-         candidates(question.choices, n, workers_per_node, question.seed)) {
+    runtime::Network(
+        question.costs_with_link(),
+        n,
+        question.workers_per_node_in(n));
+    for (const Candidate& candidate : candidates(
+             question.choices,
+             n,
+             question.told_workers_per_node(n),
+             question.seed)) {
       try {
         forecast.rows.push_back(Trial(question, candidate).predict());
       } catch (const ConfigError& error) {

@@ -31,11 +31,15 @@ struct Question {
   transport::SlowOptions slow = {};
   bool after_backward = false; // clipped gradients
   Mover mover = Mover::kPlans;
-  int steps = 200; // after the warm-up, rounded up to whole periods
+  // After the warm-up, rounded up to whole periods; at most the warm-up's where
+  // nothing is left to chance.
+  int steps = 200;
   uint64_t seed = 1;
 
   // How many share a node in a run of n.
   int workers_per_node_in(int n) const;
+  // The same as graphs and plans are told it: 1 where there is one node only.
+  int told_workers_per_node(int n) const;
   // With the link in its place.
   runtime::Costs costs_with_link() const;
 };

@@ -51,15 +51,20 @@ std::string pay_sentence(const Recommendation& it) {
       time_text(it.use.times.exposed));
 }
 
+double straggler_share(const Prediction& prediction) {
+  return prediction.times.straggler / prediction.times.seconds;
+}
+
 std::string straggler_sentence(const Recommendation& it) {
-  const double mine = it.use.times.straggler / it.use.times.seconds;
-  if (mine < 0.01 && !it.all_reduce) return "";
+  const bool compares = it.all_reduce && !it.use.candidate.is_all_reduce();
+  const double mine = straggler_share(it.use);
+  const double theirs = compares ? straggler_share(*it.all_reduce) : 0;
+  constexpr double kNothing = 0.01;
+  if (mine < kNothing && theirs < kNothing) return "";
   std::string text = fmt::format(
       "Differences between workers and steps cost {:.0f} % of it",
       100 * mine);
-  if (it.all_reduce && !it.use.candidate.is_all_reduce()) {
-    const double theirs =
-        it.all_reduce->times.straggler / it.all_reduce->times.seconds;
+  if (compares) {
     text += fmt::format(", and {:.0f} % of All-Reduce's", 100 * theirs);
   }
   return text + ".";
@@ -111,8 +116,10 @@ std::vector<std::string> regime_sentences(const Recommendation& it) {
 }
 
 void add_regimes(Recommendation& it, const Question& question) {
-  const Sweeper sweeper(question, it.n);
-  for (const auto& found : sweeper.regimes(rates_around(it.rate, kRates))) {
+  Sweeper sweeper(question, it.n);
+  const std::vector<double> rates = rates_around(it.rate, kRates);
+  it.sweep = sweeper.sweep(rates);
+  for (const auto& found : sweeper.regimes(rates)) {
     const double middle = std::sqrt(found.from * found.to);
     Regime regime{
         .from = found.from,

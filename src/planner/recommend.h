@@ -29,6 +29,7 @@ struct Recommendation {
   Prediction fastest;
   std::optional<Prediction> all_reduce = std::nullopt;
   std::vector<Regime> regimes = {}; // by bandwidth, ascending
+  Sweep sweep = {};                 // what they were found from
   // What a person should read, one thought each.
   std::vector<std::string> sentences = {};
 };

@@ -72,16 +72,17 @@ int choose(
   return best;
 }
 
-Sweeper::Sweeper(const Question& question, int n)
-    : question_(&question),
-      n_(n) {
+Sweeper::Sweeper(const Question& question, int n) : n_(n) {
+  auto shorter = std::make_unique<Question>(question);
+  shorter->steps = std::min(question.steps, kMostSteps);
+  question_ = std::move(shorter);
   for (const Candidate& candidate : candidates(
            question.choices,
            n,
-           question.workers_per_node_in(n),
+           question.told_workers_per_node(n),
            question.seed)) {
     try {
-      trials_.emplace_back(question, candidate);
+      trials_.emplace_back(*question_, candidate);
       steps_to_agree_.push_back(trials_.back().steps_to_agree());
     } catch (const ConfigError&) {
       // n does not allow the graph.
@@ -89,11 +90,17 @@ Sweeper::Sweeper(const Question& question, int n)
   }
 }
 
-double Sweeper::seconds(int index, double rate) const {
-  return trials_[index].times(costs_at(*question_, n_, rate)).seconds;
+const std::vector<double>& Sweeper::times(double rate) {
+  auto found = times_.find(rate);
+  if (found != times_.end()) return found->second;
+  const Costs costs = costs_at(*question_, n_, rate);
+  std::vector<double> times;
+  for (const Trial& trial : trials_)
+    times.push_back(trial.times(costs).seconds);
+  return times_.emplace(rate, std::move(times)).first->second;
 }
 
-Sweep Sweeper::sweep(const std::vector<double>& rates) const {
+Sweep Sweeper::sweep(const std::vector<double>& rates) {
   Sweep sweep{
       .n = n_,
       .rates = rates,
@@ -108,15 +115,12 @@ Sweep Sweeper::sweep(const std::vector<double>& rates) const {
   return sweep;
 }
 
-int Sweeper::answer(double rate) const {
-  std::vector<double> times;
-  for (size_t i = 0; i < trials_.size(); ++i)
-    times.push_back(seconds(static_cast<int>(i), rate));
-  return choose(times, steps_to_agree_);
+int Sweeper::answer(double rate) {
+  return choose(times(rate), steps_to_agree_);
 }
 
 std::vector<Sweeper::Regime> Sweeper::regimes(
-    const std::vector<double>& rates) const {
+    const std::vector<double>& rates) {
   std::vector<Regime> regimes;
   for (const double rate : rates) {
     const int now = answer(rate);

@@ -3,6 +3,8 @@
 
 #include "planner/predict.h"
 
+#include <map>
+#include <memory>
 #include <vector>
 
 namespace grapevine::planner {
@@ -27,17 +29,20 @@ std::vector<double> rates_around(double rate, int count);
 runtime::Costs
 costs_at(const Question& question, int n, double bytes_per_second);
 
+// Remembers what it has computed. One thread.
 class Sweeper {
  public:
-  // Borrows the question.
+  // Every answer is found from so many iterations at most: there are many, and
+  // they are compared with each other only.
+  static constexpr int kMostSteps = 60;
   Sweeper(const Question& question, int n);
 
-  Sweep sweep(const std::vector<double>& rates) const;
+  Sweep sweep(const std::vector<double>& rates);
 
   // The answer at a rate: of all candidates within kTie of the fastest, the
   // one whose replicas agree soonest (All-Reduce, if it is among them).
   static constexpr double kTie = 0.03;
-  int answer(double rate) const;
+  int answer(double rate);
 
   // Where one answer holds, from the lowest to the highest of the rates; the
   // ends between answers are found within 2 %.
@@ -46,18 +51,22 @@ class Sweeper {
     double to = 0;
     int candidate = 0;
   };
-  std::vector<Regime> regimes(const std::vector<double>& rates) const;
+  std::vector<Regime> regimes(const std::vector<double>& rates);
 
   const Candidate& candidate(int index) const {
     return trials_[index].candidate();
   }
-  double seconds(int index, double rate) const;
+  double seconds(int index, double rate) { return times(rate)[index]; }
 
  private:
-  const Question* question_;
+  // Of all candidates.
+  const std::vector<double>& times(double rate);
+
+  std::unique_ptr<const Question> question_;
   int n_;
   std::vector<Trial> trials_;
   std::vector<double> steps_to_agree_;
+  std::map<double, std::vector<double>> times_; // by rate
 };
 
 // The rule of Sweeper::answer on any list; both have an entry each candidate.

@@ -10,14 +10,14 @@ CommThreads::CommThreads(int n)
     : n_(n),
       passed_(n),
       posted_(n),
-      free_{std::vector<double>(n), std::vector<double>(n)},
-      arrived_(n) {}
+      free_{std::vector<double>(n), std::vector<double>(n)} {}
 
-void CommThreads::post(
-    const Job& job,
-    int round,
-    int64_t bucket,
-    std::vector<double>& arrivals) {
+std::vector<double>&
+CommThreads::arrivals(const Job& job, int round, int64_t bucket) {
+  return arrivals_[round][bucket % (job.exchange.ahead[round] + 1)];
+}
+
+void CommThreads::post(const Job& job, int round, int64_t bucket) {
   const auto& parts = job.exchange.rounds[round];
   const auto bytes = static_cast<double>(job.bucket_bytes[bucket]);
   // All starts first: nobody's link counts as busy with this very message.
@@ -30,38 +30,42 @@ void CommThreads::post(
     for (const int j : job.exchange.sets[part.set])
       start = std::max({start, posted_[j], free[j]});
   }
+  std::vector<double>& arrived = arrivals(job, round, bucket);
   for (const Exchange::Part& part : parts) {
     double& free = free_[part.is_inside ? 1 : 0][part.worker];
     free = start_[part.set] + part.seconds_per_byte * bytes;
-    double& arrival = arrivals[part.worker];
-    arrival = std::max(arrival, free + part.latency);
+    arrived[part.worker] = free + part.latency;
+  }
+}
+
+void CommThreads::await(const Job& job, int round, int64_t bucket) {
+  const std::vector<double>& arrived = arrivals(job, round, bucket);
+  for (const Exchange::Part& part : job.exchange.rounds[round]) {
+    double& passed = passed_[part.worker];
+    passed = std::max(passed, arrived[part.worker]);
   }
 }
 
 void CommThreads::time_step(const Job& job, int64_t time) {
   const Exchange& exchange = job.exchange;
-  const int64_t next = time + exchange.ahead;
-  const int64_t ring = exchange.ahead + 1;
+  const auto rounds = static_cast<int>(exchange.rounds.size());
   posted_ = passed_;
+  for (int round = 1; round < rounds; ++round) {
+    const int64_t bucket = time + exchange.ahead[round] - round;
+    if (job.has(bucket)) post(job, round, bucket);
+  }
+  const int64_t next = time + exchange.ahead[0];
   if (job.has(next)) {
     for (int i = 0; i < n_; ++i) {
       if (exchange.last[i] < 0) continue;
       posted_[i] = std::max(posted_[i], job.released[next][i]);
     }
-    std::ranges::fill(early_[next % ring], 0.0);
-    post(job, 0, next, early_[next % ring]);
+    post(job, 0, next);
   }
-  arrived_ = posted_;
-  const auto rounds = static_cast<int>(exchange.rounds.size());
-  for (int round = 1; round < rounds; ++round) {
-    if (job.has(time - round)) post(job, round, time - round, arrived_);
+  passed_ = posted_;
+  for (int round = 0; round < rounds; ++round) {
+    if (job.has(time - round)) await(job, round, time - round);
   }
-  if (job.has(time)) {
-    const std::vector<double>& early = early_[time % ring];
-    for (int i = 0; i < n_; ++i)
-      arrived_[i] = std::max(arrived_[i], early[i]);
-  }
-  passed_.swap(arrived_);
 }
 
 void CommThreads::run(
@@ -74,15 +78,18 @@ void CommThreads::run(
   done = released;
   if (exchange.rounds.empty()) return;
   start_.resize(exchange.sets.size());
-  early_.resize(exchange.ahead + 1);
-  for (auto& arrivals : early_)
-    arrivals.resize(n_);
+  arrivals_.resize(exchange.rounds.size());
+  for (size_t round = 0; round < arrivals_.size(); ++round) {
+    arrivals_[round].resize(exchange.ahead[round] + 1);
+    for (auto& arrived : arrivals_[round])
+      arrived.resize(n_);
+  }
   // Results may be handed over a time step after the last message.
   const int64_t last = std::max<int64_t>(
       static_cast<int64_t>(exchange.rounds.size()) - 1,
       std::ranges::max(exchange.last));
   const int64_t end = last + job.buckets();
-  for (int64_t time = -exchange.ahead; time < end; ++time) {
+  for (int64_t time = -exchange.ahead[0]; time < end; ++time) {
     time_step(job, time);
     for (int i = 0; i < n_; ++i) {
       const int64_t bucket = time - exchange.last[i];

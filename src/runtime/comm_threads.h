@@ -2,16 +2,17 @@
 // were released at given times have been averaged.
 //
 // Every worker has one (comm/comm_thread.h), which runs one exchange after the
-// other, and each as a pipeline: bucket c is in round r at time step r + c,
-// its first round posted `ahead` time steps early (comm/mix_executor.h). With
-// release(i,c) given, at time step t, in this order:
+// other, and each as a pipeline: bucket c is in round r at time step r + c
+// (comm/mix_executor.h). With release(i,c) given, at time step t, in this
+// order:
 //
-//   p(i)   = max( g(i) of t-1, release(i, t + ahead) )             posts
-//   start  = max over j in E(i,r) of max( p(j), free(j) )
-//   free(i) = start + w(i,r) S_c ;  arrival(i,r,c) = free(i) + l(i,r)
-//              for round 0 of bucket t + ahead, then for every round r > 0 of
-//              bucket t - r; E, w and l as in runtime/exchange.h
-//   g(i)   = max( p(i), arrivals of round r of bucket t - r )      combines
+//   posts      every round r > 0 of bucket t + ahead(r) - r, at p(i) = g(i) of
+//              t-1; then round 0 of bucket t + ahead(0), at
+//              p(i) = max( g(i) of t-1, release(i, that bucket) )
+//   moves      start = max over j in E(i,r) of max( p(j), free(j) )
+//              free(i) = start + w(i,r) S ;  arrival(i,r) = free(i) + l(i,r)
+//              with E, w and l as in runtime/exchange.h, S the bucket's bytes
+//   waits      g(i) = max( p(i), arrivals of round r of bucket t - r )
 //
 // and a bucket is there after the last of its rounds. A link is busy until
 // what was posted before has passed: one `free` for links inside a node, one
@@ -59,7 +60,10 @@ class CommThreads {
     bool has(int64_t bucket) const { return bucket >= 0 && bucket < buckets(); }
   };
   void time_step(const Job& job, int64_t time);
-  void post(const Job& job, int round, int64_t bucket, std::vector<double>&);
+  // Into the arrivals of that round and bucket; posted_ says when.
+  void post(const Job& job, int round, int64_t bucket);
+  void await(const Job& job, int round, int64_t bucket);
+  std::vector<double>& arrivals(const Job& job, int round, int64_t bucket);
 
   int n_;
   std::vector<double> passed_;              // g
@@ -67,9 +71,8 @@ class CommThreads {
   std::array<std::vector<double>, 2> free_; // by is_inside
   // Of the exchange at hand.
   std::vector<double> start_; // by set
-  std::vector<double> arrived_;
-  // The first round's arrivals wait for their time step: a ring of ahead + 1.
-  std::vector<std::vector<double>> early_;
+  // Arrivals wait for their time step: by round, a ring of ahead + 1.
+  std::vector<std::vector<std::vector<double>>> arrivals_;
 };
 
 } // namespace grapevine::runtime

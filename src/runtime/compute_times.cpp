@@ -47,8 +47,9 @@ IterationCompute ComputeTimes::at(int64_t step) const {
   times.forward.resize(n_);
   times.backward.resize(n_);
   for (int i = 0; i < n_; ++i) {
-    const auto& steps = compute_.workers[i % compute_.workers.size()];
-    Random random(seed_, Purpose::kCompute, i, step);
+    const size_t measured = compute_.workers.size();
+    const auto& steps = compute_.workers[i % measured];
+    Random random(seed_, Purpose::kCompute, i / measured, step);
     const ComputeSample& drawn = steps[random.below(steps.size())];
     const double factor = transport::slow_factor(slow_, seed_, i, step);
     times.forward[i] = factor * drawn.forward;

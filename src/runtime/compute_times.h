@@ -1,10 +1,12 @@
 // The compute times of every iteration of n workers: drawn from what was
 // measured, slowed down as asked.
 //
-// Worker i at step t has the step of the measurement that
-// Random(seed, kCompute, i, t) picks, times slow_factor(i, t)
-// (transport/link_options.h). So all of it repeats, and whoever knows
-// (seed, rank, step) has the same.
+// Of W measured workers, worker i at step t has the step of the measurement
+// that Random(seed, kCompute, i / W, t) picks, times slow_factor(i, t)
+// (transport/link_options.h). Workers that were measured together have a step
+// that they did together: what they take from each other on a shared machine
+// is in it. So all of it repeats, and whoever knows (seed, rank, step) has the
+// same.
 #pragma once
 
 #include "runtime/costs.h"

@@ -34,8 +34,9 @@ struct Compute {
   std::string data = {};
   int64_t batch = 0; // a worker's
   std::vector<int64_t> bucket_bytes = {};
-  // workers[w]: the steps that were measured on worker w. A run's worker i
-  // draws from those of worker i modulo their number.
+  // workers[w]: the steps that were measured on worker w, the t-th of all of
+  // them at the same time. A run's worker i has those of worker i modulo their
+  // number (runtime/compute_times.h).
   std::vector<std::vector<ComputeSample>> workers = {};
   // Mixing and local rule, for each byte of parameters.
   double update_seconds_per_byte = 0;

@@ -39,8 +39,9 @@ struct Exchange {
   // By worker: the round after which a chunk is final; -1 where nothing is
   // exchanged.
   std::vector<int> last;
-  // How many time steps early the first round of a chunk is posted.
-  int ahead = 0;
+  // How many time steps before they are waited for the messages of a round are
+  // posted: as soon as what they send is there.
+  std::vector<int> ahead; // by round
 };
 
 // As comm/mix_executor.h runs the plan. An exchange that leaves the plane as it

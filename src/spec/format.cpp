@@ -35,10 +35,22 @@ std::string to_toml(const Spec& spec) {
 
 std::map<std::string, std::string> spec_fingerprint(const Spec& spec) {
   std::map<std::string, std::string> values;
+  const Spec defaults;
   for (const SpecEntry& entry : spec_table()) {
-    if (entry.decides_result) values[entry.key] = entry.get_toml(spec);
+    const std::string value = entry.get_toml(spec);
+    const bool counts =
+        entry.hashed_at_default || value != entry.get_toml(defaults);
+    if (entry.decides_result && counts) values[entry.key] = value;
+  }
+  if (has_virtual_clock(spec)) {
+    values["bucket-bytes"] = find_entry("bucket-bytes")->get_toml(spec);
   }
   return values;
+}
+
+bool has_virtual_clock(const Spec& spec) {
+  return !spec.compute.empty() || !spec.link.empty() || !spec.slow.empty() ||
+         !spec.costs.empty();
 }
 
 std::string spec_hash(const Spec& spec) {

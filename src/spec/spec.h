@@ -72,6 +72,12 @@ struct Spec {
   int64_t eval_samples = 1000; // of the test set, for every replica
   bool eval_full = false;      // replicas on the whole test set
 
+  // What the virtual clock counts with; all empty: there is none.
+  std::string compute; // seconds of a step: runtime/costs.h
+  std::string link;    // RATE,DELAY: transport/link_options.h
+  std::string slow;    // slow workers: the same
+  std::string costs;   // file of `plan measure`
+
   // Where and how it runs; none of these changes the result.
   std::string transport; // virtual | mpi | gloo; empty = by the launcher
   int threads = 0;       // of the virtual cluster; 0 = all cores

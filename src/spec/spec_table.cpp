@@ -3,7 +3,9 @@
 #include "base/names.h"
 #include "graph/schedule.h"
 #include "optim/rules.h"
+#include "runtime/costs.h"
 #include "spec/values.h"
+#include "transport/link_options.h"
 
 #include <fmt/format.h>
 
@@ -130,6 +132,22 @@ SpecEntry text(
       .decides_result = decides,
       .set = [=](Spec& spec, std::string_view text) { spec.*field = text; },
       .get_toml = [=](const Spec& spec) { return toml_text(spec.*field); }};
+}
+
+// A text that a reader of its own understands, or none at all.
+template <typename Check>
+SpecEntry words(
+    std::string key,
+    std::string Spec::*field,
+    Check check,
+    std::string help) {
+  SpecEntry entry = text(std::move(key), field, kDecides, std::move(help));
+  entry.hashed_at_default = false;
+  entry.set = [=](Spec& spec, std::string_view text) {
+    if (!text.empty()) check(text);
+    spec.*field = text;
+  };
+  return entry;
 }
 
 // A word of a list; also empty where that is the default ("not given").
@@ -481,6 +499,32 @@ std::vector<SpecEntry> measurement_entries() {
   };
 }
 
+std::vector<SpecEntry> clock_entries() {
+  return {
+      words(
+          "compute",
+          &Spec::compute,
+          [](std::string_view text) { runtime::parse_compute(text); },
+          "forward, backward and update of a step, like 4ms,8ms,1ms, or all "
+          "of it, like 12ms"),
+      words(
+          "link",
+          &Spec::link,
+          [](std::string_view text) { transport::parse_link(text); },
+          "rate of a node each way and delay of a link, like 1gbit,2ms"),
+      words(
+          "slow",
+          &Spec::slow,
+          [](std::string_view text) { transport::parse_slow(text); },
+          "slow workers, like 3:2.0 or random:0.1:2.0"),
+      words(
+          "costs",
+          &Spec::costs,
+          [](std::string_view) {},
+          "file of `plan measure`: compute and links"),
+  };
+}
+
 std::vector<SpecEntry> execution_entries() {
   return {
       choice(
@@ -548,6 +592,7 @@ std::vector<SpecEntry> make_table() {
   add("Length", length_entries());
   add("Local rule", rule_entries());
   add("Measurement", measurement_entries());
+  add("Virtual clock", clock_entries());
   add("Execution", execution_entries());
   return table;
 }

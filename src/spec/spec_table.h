@@ -28,6 +28,9 @@ struct SpecEntry {
   std::function<void(Spec&, std::string_view)> set;
   // The value as TOML ("0.05", "\"ring\"", "[0.5, 0.75]").
   std::function<std::string(const Spec&)> get_toml;
+  // False: left out of the hash while it has its default, so that runs which
+  // do without it keep the names that they had before it existed.
+  bool hashed_at_default = true;
 };
 
 const std::vector<SpecEntry>& spec_table();
@@ -75,7 +78,11 @@ void validate(const ParsedSpec& parsed);
 // Spec.
 std::string to_toml(const Spec& spec);
 
-// 12 hexadecimal digits over the keys that decide the result.
+// Whether the spec has a virtual clock: any of its keys is given.
+bool has_virtual_clock(const Spec& spec);
+
+// 12 hexadecimal digits over the keys that decide the result. With a virtual
+// clock, the size of a bucket is one of them: it decides when what is sent.
 std::string spec_hash(const Spec& spec);
 // "<preset or graph>-<model>-<data>-n<n>-s<seed>-<hash>".
 std::string run_name(const Spec& spec);

@@ -2,6 +2,7 @@
 #include "base/names.h"
 #include "graph/schedule.h"
 #include "optim/rules.h"
+#include "runtime/recursion.h"
 #include "spec/graph_options.h"
 #include "spec/rule_options.h"
 #include "spec/spec_table.h"
@@ -55,6 +56,7 @@ class Validator {
     check_options("graph", spec_.graph, graph::graph_table());
     check_schedule();
     check_ada_auto();
+    check_clock();
   }
 
  private:
@@ -163,6 +165,27 @@ class Validator {
       const SpecEntry& option = *find_entry(key);
       if (option.get_toml(spec_) == option.get_toml(Spec())) continue;
       refuse({key}, fmt::format("for ada = auto only, not for {}", spec_.ada));
+    }
+  }
+
+  void check_clock() const {
+    if (!has_virtual_clock(spec_)) return;
+    if (spec_.compute.empty() && spec_.costs.empty()) {
+      refuse(
+          {"link", "slow"},
+          "the virtual clock must know what a step computes, and a "
+          "measurement would not repeat; give compute (like 12ms) or costs "
+          "(a file of `plan measure`)");
+    }
+    if (!runtime::order_of(spec_.agreement)) {
+      refuse(
+          {"compute", "costs", "agreement"},
+          fmt::format("the virtual clock cannot follow {}", spec_.agreement));
+    }
+    try {
+      transport::check_slow_workers(transport::parse_slow(spec_.slow), spec_.n);
+    } catch (const ConfigError& error) {
+      refuse({"slow", "n"}, error.what());
     }
   }
 

@@ -1,20 +1,23 @@
 gv_layer(train TORCH
   SOURCES
-    build_info.cpp estimate.cpp evaluator.cpp measure.cpp offline.cpp
-    planes.cpp result.cpp run.cpp run_checkpoint.cpp run_probe.cpp
-    run_timeline.cpp setup.cpp torch_threads.cpp trainer.cpp worker.cpp
+    build_info.cpp compute_meter.cpp estimate.cpp evaluator.cpp measure.cpp
+    offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
+    run_checkpoint.cpp run_probe.cpp run_timeline.cpp setup.cpp
+    torch_threads.cpp trainer.cpp virtual_clock.cpp worker.cpp
   DEPS
     Grapevine::cluster Grapevine::bind Grapevine::data Grapevine::model
-    Grapevine::optim Grapevine::probe Grapevine::record Grapevine::spec
-    Grapevine::transport nlohmann_json::nlohmann_json
+    Grapevine::optim Grapevine::probe Grapevine::record Grapevine::runtime
+    Grapevine::spec Grapevine::transport nlohmann_json::nlohmann_json
   PRIVATE_DEPS ${CMAKE_DL_LIBS})
 target_compile_definitions(gv_train PRIVATE GV_VERSION="${PROJECT_VERSION}")
 # Most of it never sees torch.
 set_source_files_properties(
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/compute_meter.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/estimate.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluator.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/measure.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/offline.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/plan_measure.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/planes.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/result.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run.cpp
@@ -23,4 +26,5 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_timeline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/setup.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/trainer.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_clock.cpp
   PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

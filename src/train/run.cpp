@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/heap.h"
 #include "train/numbers.h"
+#include "train/virtual_clock.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -81,6 +82,9 @@ Run::Run(
         .k0 = setup_.spec.k0,
         .k_min = setup_.spec.k_min,
         .level = setup_.spec.ada_level});
+  }
+  if (cluster_.hosts_first()) {
+    clock_ = make_virtual_clock(setup_.spec, arenas.front()->layout());
   }
   load_initial_values();
   resume();
@@ -167,6 +171,7 @@ void Run::train_step() {
     for (const Worker& worker : workers_)
       worker.verify_bound();
   }
+  if (clock_) clock_->advance(step_, stepper_->plan());
   record_step(lr, degree);
   if (traces) record_timeline();
   if (is_probe) probe();
@@ -199,17 +204,19 @@ void Run::compute_gradient(int index, cluster::GradientListener* listener) {
 
 void Run::record_step(double lr, double degree) {
   const comm::Traffic traffic = cluster_.traffic();
-  records_->append(
-      {{"type", "step"},
-       {"step", step_},
-       {"epoch", setup_.moment(step_).epoch},
-       {"attempt", attempt_},
-       {"lr", lr},
-       {"degree", degree},
-       {"messages", traffic.messages - last_traffic_.messages},
-       {"bytes", traffic.bytes - last_traffic_.bytes},
-       {"seconds", training_seconds()},
-       {"loss", losses_}});
+  nlohmann::json record = {
+      {"type", "step"},
+      {"step", step_},
+      {"epoch", setup_.moment(step_).epoch},
+      {"attempt", attempt_},
+      {"lr", lr},
+      {"degree", degree},
+      {"messages", traffic.messages - last_traffic_.messages},
+      {"bytes", traffic.bytes - last_traffic_.bytes},
+      {"seconds", training_seconds()},
+      {"loss", losses_}};
+  if (clock_) record["virtual_seconds"] = clock_->now();
+  records_->append(record);
   last_traffic_ = traffic;
 }
 
@@ -378,6 +385,7 @@ TrainResult Run::finish(Outcome outcome) {
   result.consensus_distance =
       consensus_distance({.pieces = {{0, size}}, .elements = size});
   result.parameters_sha256 = cluster_.parameters_sha256();
+  if (clock_) result.virtual_seconds = clock_->now();
   // Every process sent its part.
   const comm::Traffic traffic = cluster_.traffic();
   cluster::Rows mine(workers_.size(), {0, 0});

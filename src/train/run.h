@@ -13,6 +13,7 @@
 #include "record/checkpoint.h"
 #include "record/record_writer.h"
 #include "record/run_directory.h"
+#include "runtime/model.h"
 #include "train/batch_pool.h"
 #include "train/evaluator.h"
 #include "train/setup.h"
@@ -98,6 +99,8 @@ class Run : private cluster::StepObserver {
   BatchPool batches_; // as many as compute at once
   std::vector<probe::Spans> spans_;
   std::optional<graph::AdaControl> ada_; // with ada = auto
+  // On the process that hosts worker 0, where the spec has one.
+  std::unique_ptr<runtime::RuntimeModel> clock_;
 
   int attempt_;
   int64_t step_ = 0;               // done

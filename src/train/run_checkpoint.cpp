@@ -109,6 +109,13 @@ void Run::restore_state(const nlohmann::json& state) {
   earlier_seconds_ = state.at("seconds");
   earlier_training_seconds_ = state.at("training_seconds");
   if (ada_) restore_ada(state.at("ada"), *ada_);
+  if (clock_) {
+    const auto clock = state.at("virtual_clock").get<std::vector<double>>();
+    if (clock.size() != clock_->state().size()) {
+      throw IoError("the virtual clock is that of another cluster");
+    }
+    clock_->restore(clock);
+  }
 }
 
 void Run::checkpoint() {
@@ -149,6 +156,7 @@ void Run::checkpoint() {
         {"seconds", earlier_seconds_ + total_.seconds()},
         {"training_seconds", training_seconds()}};
     if (ada_) state["ada"] = ada_state(*ada_);
+    if (clock_) state["virtual_clock"] = clock_->state();
     checkpoints_.commit(step_, cluster_.size(), state);
   }
   since_checkpoint_.restart();

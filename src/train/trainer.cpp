@@ -12,6 +12,7 @@
 #include "train/run.h"
 #include "train/setup.h"
 #include "train/torch_threads.h"
+#include "train/virtual_clock.h"
 #include "transport/transports.h"
 
 #include <fmt/format.h>
@@ -81,10 +82,13 @@ void check_same_spec(
       directory.read_spec(),
       directory.spec_file().string(),
       {});
+  // A key that one of them does not have has its default there.
   const auto theirs = spec::spec_fingerprint(stored.spec);
-  for (const auto& [key, value] : spec::spec_fingerprint(spec)) {
-    const auto found = theirs.find(key);
-    const std::string other = found == theirs.end() ? "nothing" : found->second;
+  auto mine = spec::spec_fingerprint(spec);
+  for (const auto& [key, value] : theirs)
+    mine.try_emplace(key, spec::find_entry(key)->get_toml(spec));
+  for (const auto& [key, value] : mine) {
+    const std::string other = spec::find_entry(key)->get_toml(stored.spec);
     if (other != value) {
       throw ConfigError(fmt::format(
           "{} holds a run with {} = {}, not {}; give another --out, or --fresh "
@@ -180,6 +184,14 @@ void check_initial_values(const Setup& setup) {
       worker.arena());
 }
 
+// The costs must be those of this model.
+void check_virtual_clock(const Setup& setup) {
+  if (!spec::has_virtual_clock(setup.spec)) return;
+  WorkerOptions options = setup.worker_options();
+  options.state_planes = 0;
+  make_virtual_clock(setup.spec, Worker(options).arena().layout());
+}
+
 // One run of this process. Keeps run.json true while the run lives and after
 // it has failed; only the process that hosts worker 0 writes it.
 TrainResult train_in(
@@ -190,6 +202,7 @@ TrainResult train_in(
     const TrainHooks& hooks) {
   const bool writes = cluster.hosts_first();
   check_initial_values(setup);
+  check_virtual_clock(setup);
   int attempt = 0;
   if (writes) {
     directory.create();

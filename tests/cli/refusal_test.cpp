@@ -105,5 +105,19 @@ TEST(Refusals, OtherVerbs) {
   expect_refusal({"launch", "-n", "0", "--", "models"}, "-n: expected");
 }
 
+TEST(Refusals, VirtualClock) {
+  expect_refusal({"train", "--link", "fast"}, "--link: expected RATE");
+  expect_refusal(
+      {"train", "--compute", "12"},
+      "--compute: expected the seconds of a step");
+  expect_refusal({"train", "--slow", "3"}, "--slow: expected RANK:FACTOR");
+  expect_refusal(
+      {"train", "--link", "1gbit"},
+      "--link: the virtual clock must know what a step computes");
+  expect_refusal(
+      {"train", "-n", "4", "--compute", "1ms", "--slow", "4:2"},
+      "there is no worker 4");
+}
+
 } // namespace
 } // namespace grapevine::cli

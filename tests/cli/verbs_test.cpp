@@ -30,6 +30,7 @@ TEST(Help, MentionsEveryVerb) {
        {"bench",
         "train",
         "report",
+        "plan",
         "graph",
         "launch",
         "data",

@@ -155,7 +155,7 @@ TEST(Sweep, RatesAndAnswers) {
   EXPECT_NEAR(rates[0], 125e4, 1);
   EXPECT_NEAR(rates[1], 125e6, 1);
   EXPECT_NEAR(rates[2], 125e8, 1);
-  const Sweeper sweeper(question, 8);
+  Sweeper sweeper(question, 8);
   const Sweep sweep = sweeper.sweep(rates);
   for (const auto& seconds : sweep.seconds) {
     EXPECT_GE(seconds[0], seconds[1] * (1 - 1e-9));
@@ -184,7 +184,7 @@ TEST(Recommend, SaysWhatAndWhenAndWhatWouldChangeIt) {
   for (size_t r = 1; r < answer.regimes.size(); ++r)
     EXPECT_EQ(answer.regimes[r].from, answer.regimes[r - 1].to);
   // At the ends the answer really changes.
-  const Sweeper sweeper(question, 8);
+  Sweeper sweeper(question, 8);
   for (size_t r = 1; r < answer.regimes.size(); ++r) {
     const double end = answer.regimes[r].from;
     const auto label = [&](double rate) {

@@ -84,6 +84,21 @@ TEST(Exchange, WorkersOfANodeShareItsWayOut) {
   EXPECT_NEAR(slowest(*pairs, costs, 4), 1e-6 + 4 * 1e6 / 1e9, kClose);
 }
 
+// By nodes, a pair of them exchanges the plane once, whatever they hold.
+TEST(Exchange, GroupsOfWholeNodesGoByNodes) {
+  Costs costs = links(0, 1e8);
+  costs.inside = Level{.latency = 0, .bandwidth = 1e12, .shared = kUnlimited};
+  const auto seconds = [&](int told) {
+    const auto plan =
+        comm::make_plan(graph::Mixing::complete(8), kMegabyte, told);
+    return seconds_of(
+        plan_exchange(*plan, Network(costs, 8, 4)),
+        {kMegabyte})[3];
+  };
+  EXPECT_NEAR(seconds(4), 1e6 / 1e8, 1e-5);
+  EXPECT_NEAR(seconds(1), 4 * 1e6 / 1e8, 1e-5);
+}
+
 TEST(Exchange, RatesOfANodeAndOfALink) {
   Costs costs = links(1e-3, 1e8);
   costs.node_rates = {{.node = 3, .shared = 2.5e7}};

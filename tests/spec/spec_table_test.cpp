@@ -16,6 +16,9 @@ std::string some_value(const SpecEntry& entry, Random& random) {
   if (!entry.allowed.empty()) {
     return entry.allowed[random.below(entry.allowed.size())];
   }
+  if (entry.key == "compute") return "4ms,8ms";
+  if (entry.key == "link") return "1gbit,2ms";
+  if (entry.key == "slow") return "0:1.5,random:0.1:2";
   // Not 1: k-min begins at 2.
   if (entry.type == "integer") return std::to_string(2 + random.below(1000));
   if (entry.type == "bytes") return std::to_string(64 + random.below(1 << 30));
@@ -204,6 +207,25 @@ TEST(Presets, NameThingsThatExist) {
     EXPECT_NO_THROW(find_entry("optimizer")->set(spec, preset.optimizer));
     EXPECT_NO_THROW(find_entry("graph")->set(spec, preset.graph));
   }
+}
+
+TEST(SpecTable, AClockBelongsToTheNameOnlyWhereThereIsOne) {
+  Spec spec;
+  const auto without = spec_fingerprint(spec);
+  for (const char* key : {"compute", "link", "slow", "costs", "bucket-bytes"})
+    EXPECT_EQ(without.count(key), 0u) << key;
+  EXPECT_FALSE(has_virtual_clock(spec));
+  const std::string hash = spec_hash(spec);
+  spec.bucket_bytes *= 2;
+  EXPECT_EQ(spec_hash(spec), hash);
+  spec.compute = "12ms";
+  EXPECT_TRUE(has_virtual_clock(spec));
+  const std::string with = spec_hash(spec);
+  EXPECT_NE(with, hash);
+  spec.bucket_bytes *= 2;
+  EXPECT_NE(spec_hash(spec), with);
+  spec.link = "1gbit,2ms";
+  EXPECT_EQ(spec_fingerprint(spec).at("link"), "\"1gbit,2ms\"");
 }
 
 } // namespace

@@ -103,6 +103,32 @@ TEST(Resume, AccumAdamGoesOnInsideAWindow) {
   expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
 }
 
+// Where every worker stands on the virtual clock is part of a checkpoint.
+TEST(Resume, TheVirtualClockGoesOn) {
+  SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
+  const cli::Scratch scratch;
+  const auto run = [&](const std::string& name) {
+    return long_virtual_run(scratch.file(name)) + Words{
+                                                      "--agreement",
+                                                      "combine-while-adapt",
+                                                      "--compute",
+                                                      "4ms,8ms,1ms",
+                                                      "--link",
+                                                      "100mbit,1ms",
+                                                      "--slow",
+                                                      "random:0.3:2"};
+  };
+  const auto unbroken = result_of(cli::grapevine(run("whole")));
+  Process process(alone(run("broken")));
+  wait_for_random_moment(process, scratch.file("broken"));
+  process.kill_tree();
+  process.wait();
+  const auto resumed = result_of(cli::grapevine(run("broken")));
+  expect_same_run(resumed, unbroken);
+  EXPECT_GT(unbroken.at("virtual_seconds").get<double>(), 0);
+  EXPECT_EQ(resumed.at("virtual_seconds"), unbroken.at("virtual_seconds"));
+}
+
 TEST(Resume, KilledAgainAndAgain) {
   SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
   const cli::Scratch scratch;

@@ -1,5 +1,6 @@
 // The page's data, as `grapevine report` writes it. Any number may be null,
 // and what older programs did not record may be missing.
+import type { Plan } from "./plan";
 
 export type Num = number | null;
 export type Column = Num[];
@@ -236,6 +237,8 @@ export interface Data {
   runs: Run[];
   graphs: Graph[];
   analysis: Analysis;
+  /** Of `grapevine plan`, whose page has no runs. */
+  plan?: Plan | null;
 }
 
 /** The version of the data that this page reads. */
@@ -271,6 +274,7 @@ export function parse_data(text: string): Data {
       correlations: analysis.correlations ?? [],
       findings: analysis.findings ?? [],
     },
+    plan: raw.plan ?? null,
   };
 }
 

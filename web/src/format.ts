@@ -124,6 +124,20 @@ export function bytes(value: Num | undefined): string {
   return with_unit(value, kByteUnits);
 }
 
+const kBitUnits: Unit[] = [
+  { factor: 1e12, name: "Tbit/s" },
+  { factor: 1e9, name: "Gbit/s" },
+  { factor: 1e6, name: "Mbit/s" },
+  { factor: 1e3, name: "kbit/s" },
+  { factor: 1, name: "bit/s" },
+];
+
+/** Of bytes a second: 1.25e8 -> "1 Gbit/s". */
+export function bit_rate(value: Num | undefined): string {
+  if (!finite(value)) return kNothing;
+  return with_unit(8 * value, kBitUnits);
+}
+
 /** 28800 -> "28.8 k"; below 10 000 as it is. */
 export function count(value: Num | undefined): string {
   if (!finite(value)) return kNothing;

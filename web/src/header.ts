@@ -2,10 +2,12 @@
 import type { App } from "./app";
 import { h, type Child } from "./dom";
 import { moment, plural } from "./format";
+import { asked } from "./plan";
 import { store_mode } from "./theme";
 
 function counts(app: App): string {
-  const { runs, groups } = app.data;
+  const { runs, groups, plan } = app.data;
+  if (plan && !runs.length) return asked(plan);
   const seeds = new Set(runs.map((run) => run.seed ?? null)).size;
   const parts = [plural(runs.length, "run")];
   if (groups.length > 1) parts.push(plural(groups.length, "group"));

@@ -13,10 +13,14 @@ import { DegreeCard, DensityCard } from "./plots/degree";
 import { GraphCard } from "./plots/graph";
 import { HeatCard } from "./plots/heat";
 import { NormsCard } from "./plots/norms";
+import { PlanRateCard, PlanScaleCard } from "./plots/plan_lines";
+import { PlanPartsCard } from "./plots/plan_parts";
 import { ScatterCard } from "./plots/scatter";
 import { SpansCard } from "./plots/spans";
 import { WaitsCard } from "./plots/waits";
+import { sizes_of, type Plan } from "./plan";
 import { correlations, findings, rankings, target } from "./tables/analysis";
+import { predictions_table, recommendations } from "./tables/plan";
 import { runs_table } from "./tables/runs";
 import { stored_mode, system_mode } from "./theme";
 
@@ -64,7 +68,36 @@ const kJumps: Jump[] = [
   { id: "graph", label: "Graph and time" },
 ];
 
+/** The page of `grapevine plan`, which is about runs that are still to come. */
+function build_plan(app: App, cards: Cards, plan: Plan): HTMLElement[] {
+  return [
+    header(app),
+    section(
+      "recommended",
+      "Recommended",
+      panel("What to use", recommendations(app, plan)),
+    ),
+    section(
+      "times",
+      "Iteration times",
+      grid(
+        cards,
+        sizes_of(plan).length > 1 && new PlanScaleCard(app, plan),
+        new PlanRateCard(app, plan),
+        new PlanPartsCard(app, plan),
+      ),
+    ),
+    section(
+      "predictions",
+      "Predictions",
+      h("article", { class: "card wide" }, predictions_table(plan)),
+    ),
+  ];
+}
+
 function build(app: App, cards: Cards): HTMLElement[] {
+  const { plan, runs } = app.data;
+  if (plan && !runs.length) return build_plan(app, cards, plan);
   return [
     header(app),
     section(

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import * as fixture from "../fixture";
+import { plan_page } from "../plan_fixture";
 import type { Page } from "playwright-core";
 import { Browser } from "./browser";
 
@@ -53,6 +54,8 @@ describe.runIf(directory !== "")("pictures", () => {
     { name: "waiting", data: fixture.waiting, width: 1440 },
     { name: "troubled", data: fixture.troubled, width: 1440 },
     { name: "empty", data: fixture.no_runs, width: 1200 },
+    { name: "plan-light", data: plan_page, width: 1440 },
+    { name: "plan-dark", data: plan_page, width: 1440, dark: true },
   ];
   for (const c of cases) {
     it(c.name, async () => {

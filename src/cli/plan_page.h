@@ -1,0 +1,19 @@
+// The report's page with a plan in it instead of runs.
+#pragma once
+
+#include "planner/recommend.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace grapevine::cli {
+
+// ConfigError in a build without the page, IoError where the file cannot be
+// written.
+void write_plan_page(
+    const std::filesystem::path& file,
+    const planner::Question& question,
+    const planner::Forecast& forecast,
+    const std::vector<planner::Recommendation>& recommendations);
+
+} // namespace grapevine::cli

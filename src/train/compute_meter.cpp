@@ -1,0 +1,127 @@
+#include "train/compute_meter.h"
+
+#include "base/check.h"
+#include "cluster/bucket_queue.h"
+#include "runtime/median.h"
+#include "train/stopwatch.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace grapevine::train {
+namespace {
+
+constexpr int kWarmUp = 3;
+constexpr int kLeastSteps = 5;
+constexpr int kMostSteps = 100;
+constexpr int kUpdates = 9;
+constexpr double kRate = 1e-6; // nothing diverges by measuring
+
+// When each tensor was final, in seconds of its watch.
+class ReadyTimes : public cluster::GradientListener {
+ public:
+  explicit ReadyTimes(size_t tensors) : times(tensors, -1) {}
+  void tensor_ready(int tensor) override { times[tensor] = watch.seconds(); }
+
+  Stopwatch watch;
+  std::vector<double> times; // -1: never
+};
+
+} // namespace
+
+struct ComputeMeter::Step {
+  double seconds;    // all of it
+  double backward;   // of these
+  ReadyTimes finals; // from the beginning of the step
+};
+
+ComputeMeter::ComputeMeter(const Setup& setup, int rank)
+    : setup_(setup),
+      rank_(rank),
+      worker_(std::make_unique<Worker>(setup.worker_options())) {}
+
+ComputeMeter::~ComputeMeter() = default;
+
+ComputeMeter::Step ComputeMeter::step() {
+  const data::Source& source = *setup_.dataset.train;
+  const int64_t batch = std::min(setup_.spec.batch, source.size());
+  std::vector<int64_t> samples(batch);
+  for (int64_t& sample : samples)
+    sample = (rank_ * batch + next_++) % source.size();
+  source.gather(samples, batch_);
+  Step step{0, 0, ReadyTimes(worker_->arena().layout().tensors().size())};
+  probe::Spans spans;
+  step.finals.watch.restart();
+  worker_->compute_gradient(
+      batch_,
+      {.micro_batches = setup_.spec.micro_batches, .listener = &step.finals},
+      spans);
+  step.seconds = step.finals.watch.seconds();
+  step.backward = spans.seconds(probe::Span::kBackward);
+  return step;
+}
+
+std::vector<int> ComputeMeter::trace_order() {
+  for (int i = 1; i < kWarmUp; ++i)
+    step();
+  const std::vector<double> times = step().finals.times;
+  std::vector<int> order(times.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Tensors that take no part stand at the end.
+  std::ranges::stable_sort(order, {}, [&](int tensor) {
+    return times[tensor] < 0 ? std::numeric_limits<double>::infinity()
+                             : times[tensor];
+  });
+  return order;
+}
+
+std::vector<int64_t> ComputeMeter::bytes(const std::vector<int>& order) const {
+  std::vector<int64_t> bytes;
+  for (const int tensor : order) {
+    const auto& entry = worker_->arena().layout().tensors()[tensor];
+    bytes.push_back(entry.elements * static_cast<int64_t>(sizeof(float)));
+  }
+  return bytes;
+}
+
+std::vector<runtime::ComputeSample> ComputeMeter::time_steps(
+    const std::vector<int>& order,
+    double seconds,
+    const std::function<bool(bool)>& together) {
+  std::vector<runtime::ComputeSample> samples;
+  const Stopwatch limit;
+  const auto wants_to_stop = [&] {
+    return samples.size() >= kMostSteps ||
+           (samples.size() >= kLeastSteps && limit.seconds() > seconds);
+  };
+  while (!together(wants_to_stop())) {
+    const Step done = step();
+    // With several parts of a batch, all but the last count as forward.
+    double at = std::max(0.0, done.seconds - done.backward);
+    runtime::ComputeSample sample{.forward = at, .backward = {}};
+    for (const int tensor : order) {
+      const double ready = done.finals.times[tensor];
+      const double now = std::max(at, ready < 0 ? done.seconds : ready);
+      sample.backward.push_back(now - at);
+      at = now;
+    }
+    sample.backward.back() += done.seconds - at;
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+double ComputeMeter::update_seconds_per_byte() {
+  arena::Arena& arena = worker_->arena();
+  const Range whole{0, arena.layout().size()};
+  std::vector<double> seconds;
+  for (int i = 0; i < kUpdates; ++i) {
+    const Stopwatch watch;
+    setup_.rule->update(arena, whole, {.step = i, .lr = kRate}, {}, {});
+    seconds.push_back(watch.seconds());
+  }
+  const auto bytes = static_cast<double>(whole.size() * sizeof(float));
+  return *runtime::median(seconds) / bytes;
+}
+
+} // namespace grapevine::train

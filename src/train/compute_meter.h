@@ -1,0 +1,52 @@
+// Times what one replica does in a step: forward, backward tensor by tensor,
+// update. For `grapevine plan measure`.
+//
+// Real time with everything that goes on meanwhile: other workers of the
+// machine compute too, and that is what a run will meet.
+#pragma once
+
+#include "runtime/costs.h"
+#include "train/setup.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace grapevine::train {
+
+class ComputeMeter {
+ public:
+  // rank: which samples it takes. Borrows the setup.
+  ComputeMeter(const Setup& setup, int rank);
+  ~ComputeMeter();
+
+  // The tensors in the order in which backward finishes them here, and their
+  // bytes; the first steps are done for it.
+  std::vector<int> trace_order();
+  std::vector<int64_t> bytes(const std::vector<int>& order) const;
+
+  // Steps for about so long, a few at least: forward and whatever else comes
+  // before backward; then, tensor by tensor in this order, until it is final.
+  // together(stop): whether anybody wants to stop; returns when all workers
+  // have asked, so that they begin each step at the same time.
+  std::vector<runtime::ComputeSample> time_steps(
+      const std::vector<int>& order,
+      double seconds,
+      const std::function<bool(bool)>& together);
+
+  // Of the local rule, for a byte of parameters.
+  double update_seconds_per_byte();
+
+ private:
+  struct Step;
+  Step step();
+
+  const Setup& setup_;
+  int rank_;
+  int64_t next_ = 0; // sample
+  std::unique_ptr<Worker> worker_;
+  data::Batch batch_;
+};
+
+} // namespace grapevine::train

@@ -1,0 +1,139 @@
+#include "train/plan_measure.h"
+
+#include "comm/find_nodes.h"
+#include "runtime/measure_links.h"
+#include "train/compute_meter.h"
+#include "train/torch_threads.h"
+#include "transport/transports.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace grapevine::train {
+namespace {
+
+using Json = nlohmann::json;
+
+// Of the time that there is.
+constexpr double kComputeShare = 0.5;
+
+std::unique_ptr<comm::Communicator> meet(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment) {
+  if (environment.size == 1) return nullptr;
+  comm::CommunicatorOptions options;
+  options.deadline = std::chrono::duration<double>(spec.deadline);
+  options.chunk_bytes = spec.bucket_bytes;
+  auto link =
+      environment.transport == "mpi"
+          ? transport::make_mpi_transport()
+          : transport::make_gloo_transport(environment, options.deadline);
+  return std::make_unique<comm::Communicator>(std::move(link), options);
+}
+
+// Workers a node; all of them where they share one.
+int workers_per_node(
+    comm::Communicator& communicator,
+    const transport::LaunchEnvironment& environment) {
+  const int found = comm::find_workers_per_node(communicator, environment);
+  if (found > 1) return found;
+  const auto claim = comm::node_claim(environment, communicator.transport());
+  const bool knows_place = claim.place.size > 0;
+  const auto hosts = communicator.all_gather(claim.host);
+  const bool is_elsewhere = knows_place
+                                ? claim.place.size < communicator.size()
+                                : std::ranges::count(hosts, claim.host) <
+                                      static_cast<int64_t>(hosts.size());
+  return communicator.any(is_elsewhere) ? 1 : communicator.size();
+}
+
+// What one worker sends to worker 0.
+std::string to_text(
+    const std::vector<runtime::ComputeSample>& samples,
+    double update) {
+  Json forward = Json::array();
+  Json backward = Json::array();
+  for (const runtime::ComputeSample& sample : samples) {
+    forward.push_back(sample.forward);
+    backward.push_back(sample.backward);
+  }
+  return Json{{"forward", forward}, {"backward", backward}, {"update", update}}
+      .dump();
+}
+
+void add_worker(
+    runtime::Compute& compute,
+    const std::string& text,
+    size_t workers) {
+  const Json json = Json::parse(text);
+  auto& samples = compute.workers.emplace_back();
+  for (size_t t = 0; t < json.at("forward").size(); ++t) {
+    samples.push_back(
+        {.forward = json["forward"][t],
+         .backward = json["backward"][t].get<std::vector<double>>()});
+  }
+  compute.update_seconds_per_byte +=
+      json.at("update").get<double>() / static_cast<double>(workers);
+}
+
+runtime::Compute measure_compute(
+    const Setup& setup,
+    comm::Communicator* communicator,
+    double seconds) {
+  const int rank = communicator ? communicator->rank() : 0;
+  ComputeMeter meter(setup, rank);
+  std::vector<int> order = meter.trace_order();
+  if (communicator) {
+    // Everybody's times are those of the same buckets.
+    order = Json::parse(communicator->broadcast(Json(order).dump(), 0))
+                .get<std::vector<int>>();
+  }
+  const auto samples = meter.time_steps(order, seconds, [&](bool stop) {
+    return communicator ? communicator->any(stop) : stop;
+  });
+  const std::string mine = to_text(samples, meter.update_seconds_per_byte());
+  const std::vector<std::string> all = communicator
+                                           ? communicator->gather(mine, 0)
+                                           : std::vector<std::string>{mine};
+  runtime::Compute compute{
+      .model = setup.spec.model,
+      .data = setup.spec.data,
+      .batch = setup.spec.batch,
+      .bucket_bytes = meter.bytes(order)};
+  for (const std::string& text : all)
+    add_worker(compute, text, all.size());
+  return compute;
+}
+
+} // namespace
+
+std::optional<runtime::Costs> measure_cluster(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment,
+    const PlanMeasureOptions& options) {
+  use_one_torch_thread();
+  const auto tell = [&](const std::string& phase) {
+    if (options.on_phase && environment.rank == 0) options.on_phase(phase);
+  };
+  const Setup setup = make_setup(spec, options.data_path);
+  const auto communicator = meet(spec, environment);
+  runtime::Costs costs;
+  tell("compute");
+  costs.compute = measure_compute(
+      setup,
+      communicator.get(),
+      kComputeShare * options.seconds);
+  if (!communicator) return costs;
+  tell("links");
+  const int per_node = workers_per_node(*communicator, environment);
+  const auto links = runtime::measure_links(
+      *communicator,
+      {.seconds = (1 - kComputeShare) * options.seconds});
+  communicator->barrier();
+  if (communicator->rank() > 0) return std::nullopt;
+  add_links(costs, links, communicator->size(), per_node);
+  return costs;
+}
+
+} // namespace grapevine::train

@@ -1,0 +1,33 @@
+// Measures what a step costs on the cluster at hand: `grapevine plan measure`.
+//
+// Under any launcher every process is a worker; started alone there is one,
+// and no link. Compute of all workers at once, then links; nothing of it is a
+// training run, and nothing is left behind.
+#pragma once
+
+#include "runtime/costs.h"
+#include "spec/spec.h"
+#include "transport/launch_environment.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grapevine::train {
+
+struct PlanMeasureOptions {
+  double seconds = 40;                              // about, in all
+  std::vector<std::string> data_path;               // see data/data_path.h
+  std::function<void(const std::string&)> on_phase; // a line each
+};
+
+// Of the spec: model, data, batch, micro-batches, optimizer and its options,
+// transport, deadline, bucket size. Collective; the result is there on worker
+// 0 only. ConfigError, IoError and TransportError as train() has them.
+std::optional<runtime::Costs> measure_cluster(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment,
+    const PlanMeasureOptions& options);
+
+} // namespace grapevine::train

@@ -1,0 +1,82 @@
+#include "train/virtual_clock.h"
+
+#include "base/error.h"
+#include "spec/spec_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace grapevine::train {
+namespace {
+
+void check_same_task(
+    const runtime::Compute& compute,
+    const spec::Spec& spec,
+    const arena::Layout& layout) {
+  const auto bytes = layout.elements() * static_cast<int64_t>(sizeof(float));
+  if (compute.model_bytes() != bytes) {
+    throw ConfigError(fmt::format(
+        "{} has the costs of {}, with {} bytes of parameters; {} has {}",
+        spec.costs,
+        compute.model,
+        compute.model_bytes(),
+        spec.model,
+        bytes));
+  }
+  if (compute.batch != spec.batch) {
+    throw ConfigError(fmt::format(
+        "{} has the costs of a batch of {}, not of {}; measure again, or give "
+        "compute",
+        spec.costs,
+        compute.batch,
+        spec.batch));
+  }
+}
+
+runtime::Costs costs_of(const spec::Spec& spec, const arena::Layout& layout) {
+  runtime::Costs costs;
+  if (!spec.costs.empty()) costs = runtime::read_costs(spec.costs);
+  if (!spec.compute.empty()) {
+    const runtime::ComputeWords words = runtime::parse_compute(spec.compute);
+    const auto bytes = layout.size() * static_cast<int64_t>(sizeof(float));
+    costs.compute = runtime::uniform_compute(
+        words.forward,
+        words.backward,
+        words.update,
+        runtime::even_buckets(bytes, spec.bucket_bytes));
+  } else {
+    check_same_task(costs.compute, spec, layout);
+    costs.compute = runtime::with_buckets(costs.compute, spec.bucket_bytes);
+  }
+  if (!spec.link.empty()) {
+    costs = runtime::with_link(costs, transport::parse_link(spec.link));
+  }
+  // Links that nobody spoke of limit nothing.
+  if (spec.link.empty() && spec.costs.empty()) costs.between.emplace();
+  if (spec.workers_per_node > 1 && !costs.inside) costs.inside.emplace();
+  return costs;
+}
+
+} // namespace
+
+std::unique_ptr<runtime::RuntimeModel> make_virtual_clock(
+    const spec::Spec& spec,
+    const arena::Layout& layout) {
+  if (!spec::has_virtual_clock(spec)) return nullptr;
+  const runtime::Costs costs = costs_of(spec, layout);
+  // Costs of one node alone are those of all workers on one.
+  const bool one_node = spec.workers_per_node <= 1 && !costs.between;
+  return std::make_unique<runtime::RuntimeModel>(
+      costs,
+      runtime::ModelOptions{
+          .n = spec.n,
+          .workers_per_node =
+              one_node ? spec.n : std::max(1, spec.workers_per_node),
+          .order = *runtime::order_of(spec.agreement),
+          .after_backward = spec.clip > 0,
+          .slow = transport::parse_slow(spec.slow),
+          .seed = spec.seed});
+}
+
+} // namespace grapevine::train

@@ -1,0 +1,23 @@
+// The virtual clock of a run: when its workers would have done what they did,
+// on the cluster that the spec describes (compute, link, slow, costs).
+//
+// A runtime::RuntimeModel advanced by the plans of the run's own steps. It
+// depends on the spec and the step alone, so it repeats, on any transport.
+#pragma once
+
+#include "arena/layout.h"
+#include "runtime/model.h"
+#include "spec/spec.h"
+
+#include <memory>
+
+namespace grapevine::train {
+
+// None where the spec has no such key. ConfigError for costs of another model
+// or batch, or without the links that are needed; IoError where they cannot be
+// read.
+std::unique_ptr<runtime::RuntimeModel> make_virtual_clock(
+    const spec::Spec& spec,
+    const arena::Layout& layout);
+
+} // namespace grapevine::train
