@@ -1,1 +1,15 @@
 gv_layer_test(comm DEPS Grapevine::comm LABELS ranks TIMEOUT 300)
+
+# Limited links against real ones, in a short form (./dev perf links is the
+# long one). Skips where test hosts cannot be made.
+add_executable(link_probe ${CMAKE_CURRENT_LIST_DIR}/hosts/link_probe.cpp)
+target_link_libraries(link_probe PRIVATE Grapevine::comm gv_flags)
+if(TARGET grapevine)
+  add_test(NAME hosts_links COMMAND
+    ${CMAKE_CURRENT_LIST_DIR}/hosts/compare-links
+    $<TARGET_FILE:link_probe> $<TARGET_FILE:grapevine> 5000000 3 50mbit)
+  # Twice the goal, and a slow line: a busy machine is late by some 10 ms.
+  set_tests_properties(hosts_links PROPERTIES
+    SKIP_RETURN_CODE 77 TIMEOUT 600 LABELS hosts RUN_SERIAL ON
+    ENVIRONMENT "TOLERANCE=0.20")
+endif()

@@ -26,7 +26,8 @@ TEST(Matchings, EveryPairMeetsOnce) {
         }
         EXPECT_NE(j, i);
         EXPECT_EQ(partners[j], i);
-        if (i < j) EXPECT_TRUE(met.insert({i, j}).second) << n;
+        if (i > j) continue;
+        EXPECT_TRUE(met.insert({i, j}).second) << n;
       }
     }
     EXPECT_EQ(met.size(), static_cast<size_t>(n * (n - 1) / 2));
