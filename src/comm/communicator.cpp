@@ -8,6 +8,7 @@
 #include "comm/link.h"
 #include "comm/mix_executor.h"
 #include "comm/tags.h"
+#include "comm/windows.h"
 
 #include <algorithm>
 #include <array>
@@ -58,6 +59,24 @@ class HookEvents : public ChunkEvents {
  private:
   const MixHooks& hooks_;
   const std::vector<Range>& chunks_;
+};
+
+// An owner that releases a chunk has given back what it read of the exchange
+// before.
+class LendingEvents : public ChunkEvents {
+ public:
+  LendingEvents(ChunkEvents& events, Windows& windows)
+      : events_(events),
+        windows_(windows) {}
+  void before(int64_t c) override {
+    events_.before(c);
+    windows_.give_back(c);
+  }
+  void after(int64_t c) override { events_.after(c); }
+
+ private:
+  ChunkEvents& events_;
+  Windows& windows_;
 };
 
 // Room for one more; the oldest goes.
@@ -126,29 +145,69 @@ struct Communicator::State {
       }
     }
     make_room(exchanges);
-    const Program program = request.plan->program(link.rank());
+    const Plan& plan = *request.plan;
+    const Program program = plan.program(link.rank());
     const auto& chunks = request.cut->chunks;
-    if (!request.in_place && InboxExecutor::fits(program)) {
+    const std::vector<int> near = near_peers(plan, program);
+    const bool wants_inboxes = !request.in_place || !near.empty();
+    if (wants_inboxes && InboxExecutor::fits(program)) {
       return exchanges.emplace_back(PreparedExchange{
-          request.plan->id(),
+          plan.id(),
           request.cut->id,
           request.in_place,
-          InboxExecutor(program, chunks)});
+          InboxExecutor(program, chunks, near)});
     }
-    MixExecutor executor(*request.plan, link.rank(), chunks);
+    MixExecutor executor(plan, link.rank(), chunks);
     need_scratch(executor.scratch_floats());
     return exchanges.emplace_back(PreparedExchange{
-        request.plan->id(),
+        plan.id(),
         request.cut->id,
         request.in_place,
         std::move(executor)});
   }
 
-  void run(MixExecutor& executor, Exchange& exchange) {
+  // Those of the peers in a program that windows serve: both it and theirs
+  // must be of the kind that can use them, so that both sides do.
+  std::vector<int> near_peers(const Plan& plan, const Program& program) {
+    std::vector<int> near;
+    if (!InboxExecutor::fits(program)) return near;
+    const auto consider = [&](int peer) {
+      if (!windows->is_near(peer) ||
+          std::ranges::find(near, peer) != near.end() ||
+          !InboxExecutor::fits(plan.program(peer))) {
+        return;
+      }
+      near.push_back(peer);
+    };
+    for (const Send& send : program.sends)
+      consider(send.peer);
+    for (const Receive& receive : program.receives)
+      consider(receive.peer);
+    return near;
+  }
+
+  void run(Exchange& exchange) {
+    const ExchangeRequest& request = exchange.request();
+    const auto floats = static_cast<int64_t>(request.plane.size());
+    if (!windows) windows = std::make_unique<Windows>(link, floats);
+    GV_CHECK_LE(floats, windows->floats());
+    windows->begin(
+        request.cut->id,
+        static_cast<int64_t>(request.cut->chunks.size()));
+    LendingEvents events(exchange, *windows);
+    std::visit(
+        [&](auto& executor) {
+          run(executor, exchange, events);
+          traffic += executor.traffic();
+        },
+        prepare(request).executor);
+  }
+
+  void run(MixExecutor& executor, Exchange& exchange, ChunkEvents& events) {
     float* value = exchange.request().plane.data();
     if (exchange.request().in_place) {
       exchange.begin(link, {}, executor.traffic());
-      executor.run(link, value, value, scratch.data(), exchange);
+      executor.run(link, value, value, scratch.data(), events);
       return;
     }
     const bool changes = executor.changes_value();
@@ -159,24 +218,36 @@ struct Communicator::State {
         link,
         {.terms = {&term, 1}, .weights = {}},
         executor.traffic());
-    executor.run(link, value, result, scratch.data(), exchange);
+    executor.run(link, value, result, scratch.data(), events);
   }
 
-  void run(InboxExecutor& executor, Exchange& exchange) {
+  void run(InboxExecutor& executor, Exchange& exchange, ChunkEvents& events) {
     need_inboxes(executor.inboxes(), exchange.request().plane.size());
-    const float* value = exchange.request().plane.data();
+    float* value = exchange.request().plane.data();
     std::array<const float*, InboxExecutor::kMostInboxes + 1> terms{};
     size_t count = 0;
-    for (const int term : executor.terms()) {
-      terms[count++] = term < 0 ? value : inbox_pointers[term];
+    for (const auto& term : executor.terms()) {
+      terms[count++] = term.inbox >= 0  ? inbox_pointers[term.inbox]
+                       : term.near >= 0 ? windows->outbox_of(term.near)
+                                        : value;
     }
+    const kernel::MixTerms mix{
+        .terms = {terms.data(), count},
+        .weights = executor.weights(),
+        .scale = executor.scale()};
+    const bool in_place = exchange.request().in_place;
     exchange.begin(
         link,
-        {.terms = {terms.data(), count},
-         .weights = executor.weights(),
-         .scale = executor.scale()},
+        in_place ? kernel::MixTerms{} : mix,
         executor.traffic());
-    executor.run(link, value, inbox_pointers, exchange);
+    executor.run(
+        link,
+        windows.get(),
+        value,
+        inbox_pointers,
+        in_place ? &mix : nullptr,
+        events);
+    if (!in_place) windows->lend(executor.near_sources());
   }
 
   void need_scratch(int64_t floats) {
@@ -189,6 +260,7 @@ struct Communicator::State {
       inboxes.emplace_back(static_cast<int64_t>(floats));
       inbox_pointers.push_back(inboxes.back().data());
     }
+    if (count == 0) return;
     GV_CHECK_GE(inboxes.front().size(), static_cast<int64_t>(floats));
   }
 
@@ -203,6 +275,7 @@ struct Communicator::State {
   std::list<PreparedExchange> exchanges;
   std::shared_ptr<const Plan> all_reduce;
   Link link;
+  std::unique_ptr<Windows> windows; // from the first exchange on
 };
 
 Communicator::Communicator(
@@ -250,15 +323,7 @@ void Communicator::run(Exchange& exchange) {
   Link& link = state_->link;
   try {
     link.set_step(exchange.request().step);
-    link.run("exchange", [&] {
-      PreparedExchange& prepared = state_->prepare(exchange.request());
-      std::visit(
-          [&](auto& executor) {
-            state_->run(executor, exchange);
-            state_->traffic += executor.traffic();
-          },
-          prepared.executor);
-    });
+    link.run("exchange", [&] { state_->run(exchange); });
     exchange.finish(nullptr);
   } catch (...) {
     exchange.finish(std::current_exception());

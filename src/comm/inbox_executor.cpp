@@ -10,6 +10,12 @@ namespace {
 
 // Chunks in flight at once: enough to keep both ways of a link busy.
 constexpr int64_t kWindow = 4;
+// With near peers alone there is no link to keep busy.
+constexpr int64_t kNearWindow = 2;
+
+int64_t bytes_of(const Range& chunk) {
+  return chunk.size() * static_cast<int64_t>(sizeof(float));
+}
 
 bool is_whole(const auto& transfer) {
   return transfer.round == 0 && transfer.piece == Piece{};
@@ -31,68 +37,111 @@ bool InboxExecutor::fits(const Program& program) {
          });
 }
 
-InboxExecutor::InboxExecutor(const Program& program, std::vector<Range> chunks)
+InboxExecutor::InboxExecutor(
+    const Program& program,
+    std::vector<Range> chunks,
+    std::span<const int> near)
     : chunks_(std::move(chunks)) {
   GV_CHECK(fits(program));
+  const auto is_near = [&](int peer) {
+    return std::ranges::find(near, peer) != near.end();
+  };
   const std::vector<Ticket> tickets(chunks_.size());
   for (const Send& send : program.sends) {
-    sends_.push_back({send.peer, tickets});
-    ++traffic_.messages;
-    for (const Range& chunk : chunks_) {
-      traffic_.bytes += chunk.size() * static_cast<int64_t>(sizeof(float));
+    if (is_near(send.peer)) {
+      near_readers_.push_back(send.peer);
+    } else {
+      sends_.push_back({send.peer, tickets});
     }
-  }
-  for (const Receive& receive : program.receives) {
-    receives_.push_back({receive.peer, tickets});
+    ++traffic_.messages;
+    for (const Range& chunk : chunks_)
+      traffic_.bytes += bytes_of(chunk);
   }
   const Combine& sum = program.combines[0];
-  for (const int slot : sum.terms) {
-    const auto from =
-        std::ranges::find(program.receives, slot, [](const Receive& receive) {
-          return receive.slot;
-        });
-    const bool own = slot == kValue;
-    GV_CHECK(own || from != program.receives.end());
-    terms_.push_back(
-        own ? -1 : static_cast<int>(from - program.receives.begin()));
+  terms_.resize(sum.terms.size());
+  for (const Receive& receive : program.receives) {
+    const auto place = std::ranges::find(sum.terms, receive.slot);
+    GV_CHECK(place != sum.terms.end());
+    Term& term = terms_[place - sum.terms.begin()];
+    if (is_near(receive.peer)) {
+      near_sources_.push_back(receive.peer);
+      term.near = receive.peer;
+    } else {
+      term.inbox = inboxes();
+      receives_.push_back({receive.peer, tickets});
+    }
   }
   weights_ = sum.weights;
   scale_ = sum.scale;
 }
 
+struct InboxExecutor::Run {
+  Link& link;
+  Windows* windows;
+  float* value;
+  std::span<float* const> inboxes;
+  const kernel::MixTerms* in_place;
+  ChunkEvents& events;
+};
+
 void InboxExecutor::run(
     Link& link,
-    const float* value,
+    Windows* windows,
+    float* value,
     std::span<float* const> inboxes,
+    const kernel::MixTerms* in_place,
     ChunkEvents& events) {
+  const Run run{link, windows, value, inboxes, in_place, events};
+  const bool all_near = sends_.empty() && receives_.empty();
+  const int64_t window = all_near ? kNearWindow : kWindow;
   const auto chunks = static_cast<int64_t>(chunks_.size());
   for (int64_t c = 0; c < chunks; ++c) {
     events.before(c);
-    const Range chunk = chunks_[c];
-    const auto size = static_cast<size_t>(chunk.size());
-    for (size_t i = 0; i < receives_.size(); ++i) {
-      const std::span<float> into(inboxes[i] + chunk.begin, size);
-      receives_[i].tickets[c] = link.recv(
-          std::as_writable_bytes(into),
-          receives_[i].peer,
-          kFirstMixTag);
-    }
-    const std::span<const float> from(value + chunk.begin, size);
-    for (Transfer& send : sends_) {
-      send.tickets[c] = link.send(std::as_bytes(from), send.peer, kFirstMixTag);
-    }
-    if (c + 1 >= kWindow) finish(link, c + 1 - kWindow, events);
+    post(run, c);
+    if (c + 1 >= window) finish(run, c + 1 - window);
   }
-  for (int64_t c = std::max<int64_t>(0, chunks + 1 - kWindow); c < chunks; ++c)
-    finish(link, c, events);
+  for (int64_t c = std::max<int64_t>(0, chunks + 1 - window); c < chunks; ++c)
+    finish(run, c);
 }
 
-void InboxExecutor::finish(Link& link, int64_t c, ChunkEvents& events) {
+void InboxExecutor::post(const Run& run, int64_t c) {
+  const Range chunk = chunks_[c];
+  const auto size = static_cast<size_t>(chunk.size());
+  for (size_t i = 0; i < receives_.size(); ++i) {
+    const std::span<float> into(run.inboxes[i] + chunk.begin, size);
+    receives_[i].tickets[c] = run.link.recv(
+        std::as_writable_bytes(into),
+        receives_[i].peer,
+        kFirstMixTag);
+  }
+  const std::span<const float> from(run.value + chunk.begin, size);
+  for (Transfer& send : sends_) {
+    send.tickets[c] =
+        run.link.send(std::as_bytes(from), send.peer, kFirstMixTag);
+  }
+  if (!near_readers_.empty()) {
+    run.windows->publish(c, near_readers_, run.value, chunk);
+  }
+}
+
+void InboxExecutor::finish(const Run& run, int64_t c) {
   for (Transfer& receive : receives_)
-    link.wait(receive.tickets[c]);
+    run.link.wait(receive.tickets[c]);
   for (Transfer& send : sends_)
-    link.wait(send.tickets[c]);
-  events.after(c);
+    run.link.wait(send.tickets[c]);
+  for (const int peer : near_sources_)
+    run.windows->await(peer, c, bytes_of(chunks_[c]));
+  if (run.in_place != nullptr) {
+    const Range chunk = chunks_[c];
+    kernel::mixed_value(
+        run.value + chunk.begin,
+        *run.in_place,
+        chunk.begin,
+        chunk.size());
+    for (const int peer : near_sources_)
+      run.windows->consumed(peer, c);
+  }
+  run.events.after(c);
 }
 
 } // namespace grapevine::comm

@@ -5,7 +5,8 @@
 // are received into inboxes, planes of their own, and nobody combines them
 // here: the update reads them as terms (kernel/mix_terms.h), which saves a
 // pass over memory. Sends and messages are those of comm/mix_executor.h, so a
-// peer may run either.
+// peer may run either. With near peers nothing is sent: they read each other's
+// outbox (comm/windows.h), and the terms are the outboxes themselves.
 //
 // A few chunks are in flight at once. A chunk's inbox is written from
 // `before` of that chunk on.
@@ -15,6 +16,8 @@
 #include "comm/link.h"
 #include "comm/program.h"
 #include "comm/traffic.h"
+#include "comm/windows.h"
+#include "kernel/mix_terms.h"
 
 #include <span>
 #include <vector>
@@ -27,20 +30,36 @@ class InboxExecutor {
   static constexpr int kMostInboxes = 4;
   static bool fits(const Program& program);
 
-  // program must fit.
-  InboxExecutor(const Program& program, std::vector<Range> chunks);
+  // program must fit. near: those of its peers, in any order, that windows
+  // serve and whose programs fit too.
+  InboxExecutor(
+      const Program& program,
+      std::vector<Range> chunks,
+      std::span<const int> near);
 
+  // For the receives from peers that are not near.
   int inboxes() const { return static_cast<int>(receives_.size()); }
   Traffic traffic() const { return traffic_; }
-  // What to add up: -1 is the value, else an inbox.
-  std::span<const int> terms() const { return terms_; }
+  // What to add up: the value itself, an inbox, or a near peer's outbox.
+  struct Term {
+    int inbox = -1;
+    int near = -1;
+  };
+  std::span<const Term> terms() const { return terms_; }
   std::span<const float> weights() const { return weights_; }
   float scale() const { return scale_; }
+  // Whose outboxes are among the terms.
+  std::span<const int> near_sources() const { return near_sources_; }
 
+  // Windows are not used, and may be null, where nobody is near. in_place:
+  // the terms, which are then added up into the value chunk by chunk; else
+  // null, and whoever reads them consumes them.
   void run(
       Link& link,
-      const float* value,
+      Windows* windows,
+      float* value,
       std::span<float* const> inboxes,
+      const kernel::MixTerms* in_place,
       ChunkEvents& events);
 
  private:
@@ -48,13 +67,17 @@ class InboxExecutor {
     int peer;
     std::vector<Ticket> tickets; // one for each chunk
   };
+  struct Run; // what run was given
 
-  void finish(Link& link, int64_t c, ChunkEvents& events);
+  void post(const Run& run, int64_t c);
+  void finish(const Run& run, int64_t c);
 
   std::vector<Range> chunks_;
   std::vector<Transfer> sends_;
   std::vector<Transfer> receives_;
-  std::vector<int> terms_;
+  std::vector<int> near_readers_;
+  std::vector<int> near_sources_;
+  std::vector<Term> terms_;
   std::vector<float> weights_;
   float scale_ = 1;
   Traffic traffic_;

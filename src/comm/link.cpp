@@ -1,21 +1,10 @@
 #include "comm/link.h"
 
 #include "base/check.h"
-#include "base/deadline.h"
 
 #include <utility>
 
 namespace grapevine::comm {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-} // namespace
 
 Link::Link(
     std::unique_ptr<transport::Transport> transport,
@@ -37,6 +26,7 @@ Ticket Link::post(int peer, int64_t bytes, bool is_send, const Post& post) {
     recorder_.finish(ticket.flight, Flight::State::kFailed);
     throw TransportError(describe_failure(ticket, 0, error.what()));
   }
+  ++in_flight_;
   return ticket;
 }
 
@@ -55,25 +45,11 @@ Ticket Link::recv(std::span<std::byte> bytes, int peer, transport::Tag tag) {
 
 void Link::wait(Ticket& ticket) {
   if (!ticket.valid()) return;
-  const auto begin = Clock::now();
+  --in_flight_;
   const auto request = std::exchange(ticket.request, {});
-  try {
-    transport_->wait(request, Deadline::after(deadline_));
-  } catch (const TimeoutError& error) {
-    recorder_.finish(ticket.flight, Flight::State::kFailed);
-    throw TimeoutError(
-        describe_failure(ticket, seconds_since(begin), error.what()));
-  } catch (const TransportError& error) {
-    recorder_.finish(ticket.flight, Flight::State::kFailed);
-    throw TransportError(
-        describe_failure(ticket, seconds_since(begin), error.what()));
-  }
-  recorder_.finish(ticket.flight, Flight::State::kDone);
-  const double seconds = seconds_since(begin);
-  if (seconds > longest_wait_) {
-    longest_wait_ = seconds;
-    slowest_peer_ = ticket.peer;
-  }
+  finish(ticket, [&](Deadline deadline) {
+    transport_->wait(request, deadline);
+  });
 }
 
 int Link::take_slowest_peer() {

@@ -4,9 +4,11 @@
 // The first error stays: from then on everything throws it again.
 #pragma once
 
+#include "base/deadline.h"
 #include "comm/flight_recorder.h"
 #include "transport/transport.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -56,18 +58,42 @@ class Link {
   Ticket recv(std::span<std::byte> bytes, int peer, transport::Tag tag);
   // Waits at most the deadline; a ticket that is not valid is done already.
   void wait(Ticket& ticket);
+  // The same for something that a peer does outside of the transport: until
+  // turn() says that it is done. turn sleeps a little where it is not, and
+  // throws TransportError where it never will be.
+  template <typename Turn>
+  void await(int peer, int64_t bytes, bool is_send, const Turn& turn) {
+    const char* direction = is_send ? "send" : "recv";
+    const Ticket ticket{
+        .flight = recorder_.post(step_, operation_, direction, peer, bytes),
+        .bytes = bytes,
+        .peer = peer,
+        .is_send = is_send};
+    finish(ticket, [&](Deadline deadline) {
+      while (!turn()) {
+        if (interrupted_) throw TransportError("interrupted");
+        if (deadline.passed()) throw TimeoutError("timed out");
+      }
+    });
+  }
 
   // The peer of the longest wait since this was last asked, or -1.
   int take_slowest_peer();
   // Keeps what is in flight moving where the transport wants to be called for
   // that (Transport::progress).
-  bool progress() { return transport_->progress(); }
+  bool progress() { return in_flight_ > 0 && transport_->progress(); }
   // From any thread (Transport::interrupt).
-  void interrupt() { transport_->interrupt(); }
+  void interrupt() {
+    interrupted_ = true;
+    transport_->interrupt();
+  }
 
  private:
   template <typename Post>
   Ticket post(int peer, int64_t bytes, bool is_send, const Post& post);
+  // Runs wait(deadline), with all that belongs to a wait.
+  template <typename Wait>
+  void finish(const Ticket& ticket, const Wait& wait);
   std::string describe_failure(
       const Ticket& ticket,
       double seconds,
@@ -79,8 +105,33 @@ class Link {
   const char* operation_ = "";
   int64_t step_ = -1;
   std::exception_ptr error_;
+  int64_t in_flight_ = 0;   // posted and not waited for
   double longest_wait_ = 0; // seconds
   int slowest_peer_ = -1;
+  std::atomic<bool> interrupted_ = false;
 };
+
+template <typename Wait>
+void Link::finish(const Ticket& ticket, const Wait& wait) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - begin).count();
+  };
+  try {
+    wait(Deadline::after(deadline_));
+  } catch (const TimeoutError& error) {
+    recorder_.finish(ticket.flight, Flight::State::kFailed);
+    throw TimeoutError(describe_failure(ticket, seconds(), error.what()));
+  } catch (const TransportError& error) {
+    recorder_.finish(ticket.flight, Flight::State::kFailed);
+    throw TransportError(describe_failure(ticket, seconds(), error.what()));
+  }
+  recorder_.finish(ticket.flight, Flight::State::kDone);
+  if (seconds() > longest_wait_) {
+    longest_wait_ = seconds();
+    slowest_peer_ = ticket.peer;
+  }
+}
 
 } // namespace grapevine::comm

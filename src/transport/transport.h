@@ -79,6 +79,11 @@ class Transport {
   // is not needed. Never waits.
   virtual bool progress() { return false; }
 
+  // Workers with the same name here may show each other memory instead of
+  // sending it (base/shared_memory.h); the empty name shares with nobody.
+  // A transport that stands for a network between them has none.
+  virtual std::string memory_domain() const { return {}; }
+
   // The one call that any thread may make at any time: the wait at hand, if
   // any, and every later operation throw a TransportError. For whoever must
   // end without the peers; they soon fail too.

@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <thread>
+#include <tuple>
 
 namespace grapevine::comm {
 namespace {
 
 using testing::Case;
+using testing::Near;
 using testing::options_with;
 using testing::Planes;
 using testing::run_workers;
@@ -49,16 +51,16 @@ std::vector<float> combined(
   return result;
 }
 
-class ExchangeSweep : public ::testing::TestWithParam<int> {};
+class ExchangeSweep : public ::testing::TestWithParam<std::tuple<int, Near>> {};
 
 TEST_P(ExchangeSweep, GivesTheBitsOfAPlainMixing) {
-  const int n = GetParam();
+  const auto [n, near] = GetParam();
   const std::vector<Case> cases = testing::cases(n);
   for (const int64_t count : {1, 7, 1000, (1 << 16) + 1}) {
     const Planes planes = testing::make_planes(n, count);
     for (const bool in_place : {true, false}) {
       std::vector<Planes> results(cases.size(), Planes(n));
-      run_workers(n, options_with(1 << 15), [&](Communicator& worker) {
+      const auto body = [&](Communicator& worker) {
         const auto cut = make_cut(backward_buckets(count), 1 << 15);
         std::vector<float> plane = planes[worker.rank()];
         Exchange exchange;
@@ -74,7 +76,8 @@ TEST_P(ExchangeSweep, GivesTheBitsOfAPlainMixing) {
           results[c][worker.rank()] = combined(exchange, plane);
         }
         thread.drain();
-      });
+      };
+      run_workers(n, options_with(1 << 15), body, near);
       for (size_t c = 0; c < cases.size(); ++c) {
         ASSERT_TRUE(results[c] == testing::mix_all(*cases[c].plan, planes))
             << cases[c].name << ", count " << count << ", in place "
@@ -87,11 +90,19 @@ TEST_P(ExchangeSweep, GivesTheBitsOfAPlainMixing) {
 INSTANTIATE_TEST_SUITE_P(
     Workers,
     ExchangeSweep,
-    ::testing::Values(1, 2, 3, 4, 7, 8));
+    ::testing::Combine(
+        ::testing::Values(1, 2, 3, 4, 7, 8),
+        ::testing::ValuesIn(testing::kNears)));
+
+class NearExchange : public ::testing::TestWithParam<Near> {};
+INSTANTIATE_TEST_SUITE_P(
+    Who,
+    NearExchange,
+    ::testing::ValuesIn(testing::kNears));
 
 // x(t+1) = W(t) x(t) + 1, with the exchange of x(t+1) started bucket by bucket
 // while that of x(t) is still being waited for.
-TEST(Exchange, TwoAreOpenAtOnce) {
+TEST_P(NearExchange, TwoAreOpenAtOnce) {
   constexpr int kWorkers = 4;
   constexpr int64_t kCount = 60'001;
   constexpr int kSteps = 30;
@@ -111,7 +122,7 @@ TEST(Exchange, TwoAreOpenAtOnce) {
         value += 1;
     }
   }
-  run_workers(kWorkers, options_with(1 << 15), [&](Communicator& worker) {
+  const auto body = [&](Communicator& worker) {
     std::vector<float>& x = planes[worker.rank()];
     const auto buckets = backward_buckets(kCount);
     const auto cut = make_cut(buckets, 1 << 15);
@@ -142,7 +153,46 @@ TEST(Exchange, TwoAreOpenAtOnce) {
       }
     }
     thread.drain();
-  });
+  };
+  run_workers(kWorkers, options_with(1 << 15), body, GetParam());
+  EXPECT_EQ(planes, expected);
+}
+
+// Exchanges of one communicator may be cut in different ways, in place and
+// not, with any plan.
+TEST_P(NearExchange, CutsMayChange) {
+  constexpr int kWorkers = 4;
+  constexpr int64_t kCount = 40'000;
+  constexpr int kSteps = 40;
+  const std::vector<Case> cases = testing::cases(kWorkers);
+  Planes expected = testing::make_planes(kWorkers, kCount);
+  Planes planes = expected;
+  for (int step = 0; step < kSteps; ++step) {
+    const Case& mixing = cases[step % cases.size()];
+    expected = testing::mix_all(*mixing.plan, std::move(expected));
+  }
+  const auto body = [&](Communicator& worker) {
+    std::vector<float>& x = planes[worker.rank()];
+    std::vector<std::shared_ptr<const Cut>> cuts;
+    cuts.push_back(make_cut(backward_buckets(kCount), 1 << 14));
+    cuts.push_back(make_cut(backward_buckets(kCount), 1 << 16));
+    const std::vector<std::vector<Range>> whole = {{{0, kCount}}};
+    cuts.push_back(make_cut(whole, 1 << 15));
+    Exchange exchange;
+    CommThread thread(worker);
+    for (int step = 0; step < kSteps; ++step) {
+      const auto& cut = cuts[step / 3 % cuts.size()];
+      const Case& mixing = cases[step % cases.size()];
+      exchange.open({mixing.plan, cut, x, step % 2 == 0, step});
+      thread.start(exchange);
+      exchange.release(cut->buckets() - 1);
+      for (int b = 0; b < cut->buckets(); ++b)
+        exchange.wait(b);
+      x = combined(exchange, x);
+    }
+    thread.drain();
+  };
+  run_workers(kWorkers, options_with(1 << 15), body, GetParam());
   EXPECT_EQ(planes, expected);
 }
 
@@ -165,26 +215,28 @@ TEST(Exchange, CallsRunBehindWhatWasStarted) {
 
 // A worker that ends in the middle of an exchange does not wait for anybody,
 // and its peers are told.
-TEST(Exchange, IsGivenUpWithoutWaiting) {
+TEST_P(NearExchange, IsGivenUpWithoutWaiting) {
   std::atomic<int> failed = 0;
-  run_workers(3, options_with(1 << 15), [&](Communicator& worker) {
+  const auto ring = make_plan(graph::Mixing::lattice(3, 2), 1 << 20);
+  const auto body = [&](Communicator& worker) {
     std::vector<float> plane(100'000, 1.0f);
     const auto cut = make_cut(backward_buckets(100'000), 1 << 15);
     Exchange exchange;
     CommThread thread(worker);
-    exchange.open({make_all_reduce_plan(3), cut, plane});
+    exchange.open({ring, cut, plane});
     thread.start(exchange);
     exchange.release(0);
     if (worker.rank() == 0) return;
     exchange.release(cut->buckets() - 1);
     EXPECT_THROW(exchange.wait(cut->buckets() - 1), TransportError);
     ++failed;
-  });
+  };
+  run_workers(3, options_with(1 << 15), body, GetParam());
   EXPECT_EQ(failed, 2);
 }
 
-TEST(Exchange, NamesThePeerThatItWaitedFor) {
-  run_workers(2, options_with(1 << 15), [&](Communicator& worker) {
+TEST_P(NearExchange, NamesThePeerThatItWaitedFor) {
+  const auto body = [&](Communicator& worker) {
     std::vector<float> plane(1000, 1.0f);
     const auto cut = make_cut(backward_buckets(1000), 1 << 15);
     Exchange exchange;
@@ -201,7 +253,8 @@ TEST(Exchange, NamesThePeerThatItWaitedFor) {
       EXPECT_EQ(exchange.waited_for(), 1);
     }
     thread.drain();
-  });
+  };
+  run_workers(2, options_with(1 << 15), body, GetParam());
 }
 
 } // namespace

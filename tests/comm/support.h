@@ -186,13 +186,18 @@ class CountingTransport : public transport::Transport {
     std::set<std::pair<int, transport::Tag>> messages;
   };
 
-  CountingTransport(std::unique_ptr<Transport> inner, Counts* counts)
+  CountingTransport(
+      std::unique_ptr<Transport> inner,
+      Counts* counts,
+      std::string memory_domain = {})
       : inner_(std::move(inner)),
-        counts_(counts) {}
+        counts_(counts),
+        memory_domain_(std::move(memory_domain)) {}
 
   int rank() const override { return inner_->rank(); }
   int size() const override { return inner_->size(); }
   std::string name() const override { return "counting"; }
+  std::string memory_domain() const override { return memory_domain_; }
   transport::Request send(
       std::span<const std::byte> bytes,
       int peer,
@@ -218,16 +223,27 @@ class CountingTransport : public transport::Transport {
  private:
   std::unique_ptr<Transport> inner_;
   Counts* counts_;
+  std::string memory_domain_;
 };
 
 using Counts = CountingTransport::Counts;
+
+// Who shows memory to whom: nobody, ranks 0 and 1, 2 and 3, …, or all.
+enum class Near { kNobody, kPairs, kAll };
+inline constexpr Near kNears[] = {Near::kNobody, Near::kPairs, Near::kAll};
+
+inline std::string domain_of(Near near, int rank) {
+  if (near == Near::kNobody) return {};
+  return near == Near::kAll ? "all" : std::to_string(rank / 2);
+}
 
 // Runs body(communicator) on n threads; throws the first rank's exception.
 // Returns what each worker's transport has counted.
 inline std::vector<Counts> run_workers(
     int n,
     const CommunicatorOptions& options,
-    const std::function<void(Communicator&)>& body) {
+    const std::function<void(Communicator&)>& body,
+    Near near = Near::kNobody) {
   auto transports = transport::make_local_transports(n);
   std::vector<Counts> counts(n);
   std::vector<std::exception_ptr> errors(n);
@@ -239,7 +255,8 @@ inline std::vector<Counts> run_workers(
           Communicator communicator(
               std::make_unique<CountingTransport>(
                   std::move(transports[i]),
-                  &counts[i]),
+                  &counts[i],
+                  domain_of(near, i)),
               options);
           body(communicator);
         } catch (...) {

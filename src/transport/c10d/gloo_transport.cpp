@@ -1,3 +1,4 @@
+#include "base/shared_memory.h"
 #include "transport/c10d/gloo_operation.h"
 #include "transport/c10d/meeting.h"
 #include "transport/pieces.h"
@@ -30,6 +31,9 @@ class GlooTransport : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::string name() const override { return "gloo"; }
+  std::string memory_domain() const override {
+    return memory_domain_of_this_process();
+  }
 
   Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {
     return post(

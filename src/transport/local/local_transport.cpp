@@ -1,3 +1,4 @@
+#include "base/shared_memory.h"
 #include "transport/failure.h"
 #include "transport/local/hub.h"
 #include "transport/slot_table.h"
@@ -19,6 +20,9 @@ class LocalTransport : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return hub_->size(); }
   std::string name() const override { return "local"; }
+  std::string memory_domain() const override {
+    return memory_domain_of_this_process();
+  }
 
   Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {
     // The hub only reads through the pointer of a send.

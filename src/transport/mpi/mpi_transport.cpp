@@ -1,3 +1,4 @@
+#include "base/shared_memory.h"
 #include "transport/failure.h"
 #include "transport/mpi/mpi_runtime.h"
 #include "transport/pieces.h"
@@ -80,6 +81,9 @@ class MpiTransport : public Transport {
   int size() const override { return size_; }
   std::string name() const override { return "mpi"; }
   std::optional<LocalPlace> local_place() const override { return local_; }
+  std::string memory_domain() const override {
+    return memory_domain_of_this_process();
+  }
 
   Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {
     return post(
