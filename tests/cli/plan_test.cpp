@@ -127,7 +127,14 @@ TEST(Plan, Refusals) {
       {"plan", "measure", "--link", "1gbit"},
       "--link: not for plan measure");
   expect_refusal(
-      {"plan", "predict", "--compute", "1", "--model-bytes", "1MB"},
+      {"plan",
+       "predict",
+       "--compute",
+       "1",
+       "--model-bytes",
+       "1MB",
+       "--link",
+       "1gbit"},
       "--compute: expected the seconds of a step");
   expect_refusal(
       {"plan", "predict", "--compute", "1ms", "--model-bytes", "1MB"},
