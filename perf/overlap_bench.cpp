@@ -85,13 +85,13 @@ std::shared_ptr<const optim::LocalRule> make_rule(const std::string& name) {
 
 std::unique_ptr<transport::Transport> make_transport() {
   const auto environment = transport::read_launch_environment();
-  if (environment.transport == "mpi") return transport::make_mpi_transport();
-  if (environment.transport == "gloo") {
-    return transport::make_gloo_transport(
-        environment,
-        std::chrono::seconds(60));
+  if (environment.transport == "virtual") {
+    return std::move(transport::make_local_transports(1).front());
   }
-  return std::move(transport::make_local_transports(1).front());
+  return transport::make_transport(
+      environment.transport,
+      environment,
+      std::chrono::seconds(60));
 }
 
 // Of all threads of this process.

@@ -77,6 +77,7 @@ void PlanQuestion::declare(CLI::App& app) {
                        const char* type) {
     auto* option = app.add_option(flag, value, help)
                        ->type_name(type)
+                       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
                        ->group("Predict and recommend");
     if (!value.empty()) option->default_str(value);
     options_.push_back(option);

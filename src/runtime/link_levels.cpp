@@ -13,6 +13,7 @@ using Links = std::vector<LinkMeasurement>;
 
 constexpr double kDiffers = 2;
 constexpr double kLatencyNoise = 100e-6;
+constexpr size_t kMany = 3;
 
 class Levels {
  public:
@@ -55,6 +56,11 @@ class Levels {
     return link.a / per_node_ == link.b / per_node_;
   }
 
+  // Enough others to differ from.
+  bool has_many(bool inside) const {
+    return bandwidths(inside, false).size() >= kMany;
+  }
+
  private:
   std::vector<double> column(
       bool inside,
@@ -87,7 +93,7 @@ std::vector<NodeRate> slow_nodes(
   for (const auto& [node, rate] : nodes)
     all.push_back(rate);
   // Of two nodes nobody can say which one it is.
-  if (nodes.size() < 3) return {};
+  if (nodes.size() < kMany) return {};
   const double usual = *median(all);
   std::vector<NodeRate> slow;
   for (const auto& [node, rate] : nodes) {
@@ -119,7 +125,9 @@ void add_links(Costs& costs, const Links& links, int n, int workers_per_node) {
   for (const NodeRate& node : costs.node_rates)
     slow.insert(node.node);
   for (const LinkMeasurement& link : links) {
-    const auto& level = levels.is_inside(link) ? costs.inside : costs.between;
+    const bool is_inside = levels.is_inside(link);
+    if (!levels.has_many(is_inside)) continue;
+    const auto& level = is_inside ? costs.inside : costs.between;
     const bool has_slow_end = slow.count(link.a / workers_per_node) > 0 ||
                               slow.count(link.b / workers_per_node) > 0;
     if (link.alone || has_slow_end) continue;

@@ -35,8 +35,8 @@ std::vector<LinkMeasurement> measure_links(
 // What the measurements say of the levels and of what differs: the medians of
 // each level; a node is listed on its own where its links have less than half
 // of the others' rate, a pair where it has less than half of the rate or more
-// than twice the latency (and 100 us more) of the others, and its nodes are
-// not to blame.
+// than twice the latency (and 100 us more) of the others, of which there are
+// two at least, and its nodes are not to blame.
 void add_links(
     Costs& costs,
     const std::vector<LinkMeasurement>& links,

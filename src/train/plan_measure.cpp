@@ -25,11 +25,12 @@ std::unique_ptr<comm::Communicator> meet(
   comm::CommunicatorOptions options;
   options.deadline = std::chrono::duration<double>(spec.deadline);
   options.chunk_bytes = spec.bucket_bytes;
-  auto link =
-      environment.transport == "mpi"
-          ? transport::make_mpi_transport()
-          : transport::make_gloo_transport(environment, options.deadline);
-  return std::make_unique<comm::Communicator>(std::move(link), options);
+  return std::make_unique<comm::Communicator>(
+      transport::make_transport(
+          environment.transport,
+          environment,
+          options.deadline),
+      options);
 }
 
 // Workers a node; all of them where they share one.
@@ -37,7 +38,8 @@ int workers_per_node(
     comm::Communicator& communicator,
     const transport::LaunchEnvironment& environment) {
   const int found = comm::find_workers_per_node(communicator, environment);
-  if (found > 1) return found;
+  // With limited links, workers of one machine pass for nodes.
+  if (found > 1 || environment.link.limits()) return found;
   const auto claim = comm::node_claim(environment, communicator.transport());
   const bool knows_place = claim.place.size > 0;
   const auto hosts = communicator.all_gather(claim.host);

@@ -151,5 +151,11 @@ TEST(LinkLevels, ASlowLinkIsNamed) {
   EXPECT_EQ(costs.link_rates[1].latency, 0.01);
 }
 
+TEST(LinkLevels, OfTwoLinksNobodyCanSayWhich) {
+  Costs costs;
+  add_links(costs, {{0, 1, 1e-5, 1e9, false}, {2, 3, 1e-5, 1e8, false}}, 4, 2);
+  EXPECT_TRUE(costs.link_rates.empty());
+}
+
 } // namespace
 } // namespace grapevine::runtime
