@@ -6,7 +6,10 @@ const std::vector<VerbEntry>& verb_table() {
   static const std::vector<VerbEntry> table = {
       {"bench", "[SPEC] [OPTIONS]", "compare many runs", make_bench_verb},
       {"train", "[SPEC] [OPTIONS]", "one run", make_train_verb},
-      {"report", "RUN…", "tables, CSV and one page about runs", make_report_verb},
+      {"report",
+       "RUN…",
+       "tables, CSV and one page about runs",
+       make_report_verb},
       {"plan",
        "measure | predict | recommend",
        "how long an iteration will take, and what to use",
