@@ -21,7 +21,7 @@ if(GV_MPI)
 endif()
 gv_layer(transport
   SOURCES launch_environment.cpp link_options.cpp
-    make_transport.cpp
+    make_transport.cpp fixed_edges.cpp
     shaped/fluid.cpp shaped/link_table.cpp shaped/link_session.cpp
     shaped/lane.cpp shaped/shaped_transport.cpp
     local/local_transport.cpp local/hub.cpp

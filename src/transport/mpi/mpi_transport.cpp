@@ -70,7 +70,8 @@ class MpiTransport : public Transport {
   ~MpiTransport() override {
     // Freeing the communicator and finalising are collective: only where all
     // is well can the others be expected to come.
-    if (failure_.happened() || std::uncaught_exceptions() > exceptions_) {
+    if (failure_.happened() || interrupted_ ||
+        std::uncaught_exceptions() > exceptions_) {
       runtime_->abandon();
       return;
     }

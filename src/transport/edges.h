@@ -1,0 +1,110 @@
+// The links of one worker to its neighbours in a run whose workers may be lost
+// and come back.
+//
+// Asynchronous training talks to one neighbour at a time and must outlive the
+// others, so it does not hold one transport of all workers but an edge to each
+// neighbour. Where the transport allows it (Gloo), an edge is a connection of
+// its own: what breaks on it breaks there alone, and it is made again when the
+// neighbour returns. Where it does not (local, MPI), all edges are views of one
+// transport, and the loss of one is the end of all.
+//
+// One thread at a time may call these, and it is the thread that uses the
+// edges' transports. What the implementation does in the background (meeting
+// neighbours, asking the store) is its own business and touches no transport
+// that has been handed out.
+#pragma once
+
+#include "base/deadline.h"
+#include "transport/launch_environment.h"
+#include "transport/transport.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace grapevine::transport {
+
+// A transport and the peer's rank *in that transport*. Several edges may share
+// one transport, and then its tags.
+struct Edge {
+  Transport* transport = nullptr; // not owned; null: not linked now
+  int peer = -1;
+  bool linked() const { return transport != nullptr; }
+};
+
+// What has become of a neighbour.
+struct EdgeChange {
+  int rank = -1;
+  // True: linked, for the first time or again. Whatever was in flight on the
+  // former edge is over. False: gone.
+  bool linked = false;
+  // Why it is gone; of a link, which life of the neighbour this is, as in
+  // "life 2". For records and messages.
+  std::string why;
+};
+
+// Those who have come to the end of a run.
+struct Gathering {
+  std::vector<int> members; // ranks in the run, ascending
+  // Over the members: rank i of it is members[i].
+  std::unique_ptr<Transport> transport;
+};
+
+class Edges {
+ public:
+  using Edge = transport::Edge;
+  using Change = EdgeChange;
+  using Gathering = transport::Gathering;
+
+  virtual ~Edges() = default;
+
+  // Of this worker in the run, the number of its workers, and "local", "mpi"
+  // or "gloo".
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual std::string name() const = 0;
+
+  // The edge to a neighbour (another rank is a bug: CheckFailure). It stays as
+  // it is until lose(rank), a change for this rank, or gather.
+  virtual Edge edge(int rank) = 0;
+
+  // What has changed since the last call, in the order in which it happened. A
+  // neighbour that the caller itself has lost is not reported as gone. A
+  // neighbour that comes back before its loss was noticed is reported as gone
+  // first and then as linked, in the same call. The former transport is
+  // destroyed in the call, so that nothing touches the bytes of its operations
+  // when it returns. Never waits for a peer.
+  virtual std::vector<EdgeChange> changes() = 0;
+
+  // The caller has met an error or a time-out on the edge. It is closed:
+  // nothing touches the bytes of its operations when this returns (over MPI
+  // they must stay allocated until the process ends). The peer meets an error
+  // on its side soon. The edge is linked again when both sides want it: see
+  // make_gloo_edges.
+  virtual void lose(int rank, const std::string& why) = 0;
+
+  // Whether a lost worker can be done without; else the run has to end.
+  virtual bool survives_loss() const = 0;
+
+  // The end of the run, called by every worker that lives, once; all edges are
+  // closed, and nothing but rank, size and name may be called afterwards.
+  // Waits for those who come within `deadline` of the first (by this worker's
+  // own clock, for the first that it sees), agrees with them on who they are,
+  // the same list for all, and connects them. Nobody is special: any worker may
+  // be missing, or die on the way, which costs another round among the rest.
+  //
+  // Throws TransportError where the others have gone on without this worker
+  // (it came late), or where nothing can be agreed on (the store is gone).
+  virtual Gathering gather(Deadline deadline) = 0;
+};
+
+// All edges over one transport of all workers (local, MPI). Every neighbour is
+// linked from the start; to lose one is to lose all, for good. gather hands
+// out the transport itself, with whatever is in flight on it: the callers have
+// finished it, or use other tags from then on.
+std::unique_ptr<Edges> make_fixed_edges(
+    std::unique_ptr<Transport> transport,
+    std::vector<int> neighbours);
+
+} // namespace grapevine::transport
