@@ -1,0 +1,197 @@
+#include "gossip/pairing.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+
+namespace grapevine::gossip {
+namespace {
+
+bool contains(const std::vector<int>& sorted, int value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
+
+void insert(std::vector<int>& sorted, int value) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), value);
+  if (at == sorted.end() || *at != value) sorted.insert(at, value);
+}
+
+void remove(std::vector<int>& sorted, int value) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), value);
+  if (at != sorted.end() && *at == value) sorted.erase(at);
+}
+
+void remove(std::deque<int>& queue, int value) {
+  std::erase(queue, value);
+}
+
+} // namespace
+
+Pairing::Pairing(int rank, std::vector<int> neighbours, uint64_t seed)
+    : rank_(rank),
+      seed_(seed),
+      neighbours_(std::move(neighbours)) {
+  std::sort(neighbours_.begin(), neighbours_.end());
+  GV_CHECK(!is_neighbour(rank_));
+}
+
+bool Pairing::is_neighbour(int peer) const {
+  return contains(neighbours_, peer);
+}
+
+void Pairing::want(int64_t count, std::vector<Saying>& say) {
+  wanted_ += count;
+  refusals_ = 0;
+  go_on(say);
+}
+
+void Pairing::hear(int peer, Word word, std::vector<Saying>& say) {
+  if (!is_neighbour(peer)) return; // a last word of one that is gone
+  switch (word) {
+    case Word::kAsk:
+      hear_ask(peer, say);
+      break;
+    case Word::kYes:
+      GV_CHECK(asked_ == peer);
+      pair_with(peer, say);
+      break;
+    case Word::kLater:
+      insert(refused_, peer);
+      [[fallthrough]];
+    case Word::kNo:
+      GV_CHECK(asked_ == peer);
+      asked_.reset();
+      if (!paying_) ++refusals_;
+      go_on(say);
+      break;
+  }
+}
+
+void Pairing::hear_ask(int peer, std::vector<Saying>& say) {
+  remove(refused_, peer); // it has paid
+  if (asked_ == peer) {
+    pair_with(peer, say);
+  } else if (asked_ && peer > rank_) {
+    kept_.push_back(peer);
+  } else if (is_free() && is_in_want()) {
+    say.push_back({peer, Word::kYes});
+    pair_with(peer, say);
+  } else {
+    refuse(peer, say);
+  }
+}
+
+void Pairing::pair_with(int peer, std::vector<Saying>& say) {
+  asked_.reset();
+  partner_ = peer;
+  --wanted_;
+  refusals_ = 0;
+  remove(owed_, peer);
+  while (!kept_.empty()) {
+    const int waiting = kept_.front();
+    kept_.pop_front();
+    refuse(waiting, say);
+  }
+}
+
+void Pairing::refuse(int peer, std::vector<Saying>& say) {
+  const bool is_owed =
+      std::find(owed_.begin(), owed_.end(), peer) != owed_.end();
+  const bool has_room = owed_.size() < kMostOwed;
+  if (!is_owed && has_room) owed_.push_back(peer);
+  say.push_back({peer, is_owed || has_room ? Word::kLater : Word::kNo});
+}
+
+void Pairing::finish(std::vector<Saying>& say) {
+  GV_CHECK(partner_.has_value());
+  partner_.reset();
+  go_on(say);
+}
+
+void Pairing::lose(int peer, std::vector<Saying>& say) {
+  remove(neighbours_, peer);
+  remove(refused_, peer);
+  remove(owed_, peer);
+  remove(kept_, peer);
+  if (asked_ == peer) asked_.reset();
+  go_on(say);
+}
+
+void Pairing::join(int peer, std::vector<Saying>& say) {
+  GV_CHECK(peer != rank_);
+  insert(neighbours_, peer);
+  go_on(say);
+}
+
+void Pairing::stop(std::vector<Saying>& say) {
+  stopped_ = true;
+  go_on(say);
+}
+
+void Pairing::go_on(std::vector<Saying>& say) {
+  if (!is_free()) return;
+  if (!kept_.empty() && is_in_want()) {
+    const int waiting = kept_.front();
+    kept_.pop_front();
+    say.push_back({waiting, Word::kYes});
+    pair_with(waiting, say);
+    return;
+  }
+  while (!kept_.empty()) { // stopped meanwhile
+    const int waiting = kept_.front();
+    kept_.pop_front();
+    refuse(waiting, say);
+  }
+  if (!is_in_want()) return;
+  asked_ = next_to_ask();
+  if (asked_) say.push_back({*asked_, Word::kAsk});
+}
+
+std::optional<int> Pairing::next_to_ask() {
+  paying_ = !owed_.empty();
+  if (paying_) {
+    const int peer = owed_.front();
+    owed_.pop_front();
+    return peer;
+  }
+  if (refusals_ >= kMostRefusals) return std::nullopt;
+  std::vector<int> candidates;
+  std::set_difference(
+      neighbours_.begin(),
+      neighbours_.end(),
+      refused_.begin(),
+      refused_.end(),
+      std::back_inserter(candidates));
+  if (candidates.empty()) return std::nullopt;
+  Random random(seed_, Purpose::kGossip, rank_, draws_++);
+  return candidates[random.below(candidates.size())];
+}
+
+Pairing::State Pairing::state() const {
+  return {
+      .wanted = wanted_,
+      .partner = partner_,
+      .asked = asked_,
+      .owed = {owed_.begin(), owed_.end()},
+      .kept = {kept_.begin(), kept_.end()},
+      .refused = refused_,
+      .refusals = refusals_,
+      .paying = paying_,
+      .draws = draws_,
+      .stopped = stopped_};
+}
+
+void Pairing::restore(const State& state) {
+  wanted_ = state.wanted;
+  partner_ = state.partner;
+  asked_ = state.asked;
+  owed_ = {state.owed.begin(), state.owed.end()};
+  kept_ = {state.kept.begin(), state.kept.end()};
+  refused_ = state.refused;
+  refusals_ = state.refusals;
+  paying_ = state.paying;
+  draws_ = state.draws;
+  stopped_ = state.stopped;
+}
+
+} // namespace grapevine::gossip

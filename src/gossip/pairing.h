@@ -1,0 +1,140 @@
+// Finding somebody to average with, peer to peer.
+//
+// The rules of one worker, as a machine that is told what happens and answers
+// with what to say. It knows no network and no clock: the processes of a real
+// run, the events of a virtual one and the tests drive the same code.
+//
+// Four words, over channels that keep their order:
+//
+//   ask     will you average with me?
+//   yes     the two are a pair from now on
+//   later   not now; but I owe you an ask
+//   no      not now, and I owe kMostOwed others an ask already
+//
+// A worker that wants an averaging and is not occupied asks one neighbour at a
+// time: first those that it owes an ask, the longest ago first, then others in
+// random order, but not those that owe it one. So a worker that is left
+// waiting is asked, and nobody polls. After kMostRefusals of those others it
+// waits for what it is owed, or for its next want, which gives it new courage:
+// where neighbours are many, wants that find no partner add up until one of
+// two asks finds one, and a match costs a few words whatever the degree. Who
+// is asked
+//
+//   and wants an averaging and is not occupied       says yes
+//   and is itself waiting for the answer of the asker    has the answer: both
+//                 asked, they are a pair without another word
+//   and is waiting for the answer of somebody else       keeps a *higher* rank
+//                 waiting until it knows, and refuses a lower one at once
+//   else (in a pair, or not in want)                     refuses: later, or no
+//
+// Nobody waits for ever: a chain of workers that keep each other waiting falls
+// in rank along the way, so it has an end, and that one has its answer. And
+// nobody circles: of workers that ask each other around a ring, the lowest
+// keeps its asker and takes it when its own ask is refused.
+//
+// A match costs two words (one each where the asks cross) and a refusal two.
+// With no more neighbours than kMostOwed and kMostRefusals, no two that want
+// each other are left waiting; with more, the next want of either brings them
+// on. tests/gossip/pairing_model_test.cpp goes through every order of events
+// of small graphs.
+//
+// One thread at a time.
+#pragma once
+
+#include "base/random.h"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace grapevine::gossip {
+
+enum class Word : uint8_t { kAsk = 1, kYes = 2, kLater = 3, kNo = 4 };
+
+struct Saying {
+  int peer = -1;
+  Word word = Word::kAsk;
+  bool operator==(const Saying&) const = default;
+};
+
+class Pairing {
+ public:
+  static constexpr int kMostOwed = 2;
+  static constexpr int kMostRefusals = 2;
+
+  // seed: of the order in which neighbours are asked.
+  Pairing(int rank, std::vector<int> neighbours, uint64_t seed);
+
+  // What happens. Each appends to `say` what is to be said because of it, in
+  // this order.
+
+  // The worker wants `count` more averagings; 0: it is reminded of those that
+  // it wants already.
+  void want(int64_t count, std::vector<Saying>& say);
+  void hear(int peer, Word word, std::vector<Saying>& say);
+  // The averaging with partner() is over, or was given up.
+  void finish(std::vector<Saying>& say);
+  // A neighbour is gone, and nothing it said before counts any more; or it is
+  // there (again). A pair with one that is gone is still to be finished.
+  void lose(int peer, std::vector<Saying>& say);
+  void join(int peer, std::vector<Saying>& say);
+  // The worker asks nobody any more and takes nobody; a pair goes on to its
+  // end, and an ask that is under way may still make one.
+  void stop(std::vector<Saying>& say);
+
+  // Whom it is paired with, and since which word both of them know: from then
+  // on they average.
+  std::optional<int> partner() const { return partner_; }
+  // Averagings wanted and not yet begun.
+  int64_t wanted() const { return wanted_; }
+  bool is_waiting_for_answer() const { return asked_.has_value(); }
+
+  // For the state of a checkpoint and for exploring all states: everything
+  // that the next answer depends on.
+  struct State {
+    int64_t wanted = 0;
+    std::optional<int> partner;
+    std::optional<int> asked;
+    std::vector<int> owed;    // have an ask coming, in the order of theirs
+    std::vector<int> kept;    // waiting for an answer, in their order
+    std::vector<int> refused; // owe it an ask; ascending
+    int refusals = 0;         // of those that were owed no ask
+    bool paying = false;      // asked is one of those that were owed it
+    uint64_t draws = 0;
+    bool stopped = false;
+    bool operator==(const State&) const = default;
+    auto operator<=>(const State&) const = default;
+  };
+  State state() const;
+  void restore(const State& state);
+
+ private:
+  bool is_free() const { return !partner_ && !asked_; }
+  bool is_in_want() const { return wanted_ > 0 && !stopped_; }
+  bool is_neighbour(int peer) const;
+  void hear_ask(int peer, std::vector<Saying>& say);
+  // Begins the pair and refuses those that were kept waiting.
+  void pair_with(int peer, std::vector<Saying>& say);
+  void refuse(int peer, std::vector<Saying>& say);
+  // If it is free: takes one that was kept waiting, or asks.
+  void go_on(std::vector<Saying>& say);
+  std::optional<int> next_to_ask();
+
+  int rank_;
+  uint64_t seed_;
+  std::vector<int> neighbours_; // ascending, those that are there
+  int64_t wanted_ = 0;
+  std::optional<int> partner_;
+  std::optional<int> asked_; // whose answer it waits for
+  std::deque<int> owed_;     // each at most once, at most kMostOwed
+  std::deque<int> kept_;
+  std::vector<int> refused_; // ascending
+  int refusals_ = 0;         // since the last want or pair, of free asks
+  bool paying_ = false;      // the ask under way was owed
+  uint64_t draws_ = 0;       // of chance, so far
+  bool stopped_ = false;
+};
+
+} // namespace grapevine::gossip

@@ -1,0 +1,152 @@
+#include "gossip/replica.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+
+namespace grapevine::gossip {
+namespace {
+
+// Multiples of a block, so that the local rule can act on any piece.
+std::vector<Range> cut(int64_t size, int64_t piece_bytes) {
+  const int64_t wanted = piece_bytes / static_cast<int64_t>(sizeof(float));
+  const int64_t length =
+      std::max<int64_t>(1, wanted / arena::kBlock) * arena::kBlock;
+  std::vector<Range> ranges;
+  for (int64_t at = 0; at < size; at += length)
+    ranges.push_back({at, std::min(size, at + length)});
+  return ranges;
+}
+
+} // namespace
+
+Replica::Replica(
+    arena::Arena& arena,
+    const Dynamics& dynamics,
+    int64_t piece_bytes)
+    : arena_(arena),
+      dynamics_(dynamics),
+      x_(arena.layout().size()),
+      y_(dynamics.is_accelerated() ? arena.layout().size() : 0),
+      before_(arena::kBlock) {
+  for (const Range& range : cut(arena.layout().size(), piece_bytes)) {
+    pieces_.push_back(std::make_unique<Piece>());
+    pieces_.back()->range = range;
+  }
+  begin_from(arena.parameters(), 0);
+}
+
+int64_t Replica::largest_piece() const {
+  return pieces_.empty() ? 0 : pieces_.front()->range.size();
+}
+
+void Replica::set_dynamics(const Dynamics& dynamics) {
+  GV_CHECK_EQ(dynamics.is_accelerated(), dynamics_.is_accelerated());
+  dynamics_ = dynamics;
+}
+
+float Replica::share_until(Piece& piece, double now) {
+  const double tau = std::max(0.0, now - piece.flowed);
+  piece.flowed += tau;
+  return static_cast<float>(flow_share(dynamics_, tau));
+}
+
+kernel::GossipPlanes Replica::planes(Range range, float share) {
+  return {
+      .x = x_.data() + range.begin,
+      .y = y_.size() > 0 ? y_.data() + range.begin : nullptr,
+      .count = range.size(),
+      .share = share};
+}
+
+void Replica::read(int index, double now, std::span<float> out) {
+  Piece& piece = *pieces_[index];
+  GV_CHECK_EQ(static_cast<int64_t>(out.size()), piece.range.size());
+  const std::lock_guard lock(piece.mutex);
+  const float share = share_until(piece, now);
+  kernel::gossip_read(planes(piece.range, share), out.data());
+}
+
+void Replica::pull(
+    int index,
+    double now,
+    std::span<const float> mine,
+    std::span<const float> theirs) {
+  Piece& piece = *pieces_[index];
+  GV_CHECK_EQ(static_cast<int64_t>(mine.size()), piece.range.size());
+  GV_CHECK_EQ(mine.size(), theirs.size());
+  const std::lock_guard lock(piece.mutex);
+  const float share = share_until(piece, now);
+  kernel::gossip_pull(
+      planes(piece.range, share),
+      mine.data(),
+      theirs.data(),
+      static_cast<float>(dynamics_.alpha),
+      static_cast<float>(dynamics_.alpha_y));
+}
+
+void Replica::move(
+    const optim::LocalRule& rule,
+    const optim::StepInfo& info,
+    double now) {
+  for (const auto& piece : pieces_)
+    move_piece(*piece, rule, info, now);
+}
+
+// Block by block, so that what the rule has touched is still in the cache when
+// x and y follow.
+void Replica::move_piece(
+    Piece& piece,
+    const optim::LocalRule& rule,
+    const optim::StepInfo& info,
+    double now) {
+  const std::lock_guard lock(piece.mutex);
+  const float share = share_until(piece, now);
+  float* const snapshot = arena_.parameters().data();
+  for (int64_t at = piece.range.begin; at < piece.range.end;
+       at += arena::kBlock) {
+    const Range block{at, std::min(piece.range.end, at + arena::kBlock)};
+    std::copy_n(snapshot + at, block.size(), before_.data());
+    rule.update(arena_, block, info, {}, {});
+    kernel::gossip_move(planes(block, share), before_.data(), snapshot + at);
+  }
+}
+
+void Replica::copy_to(double now, std::span<float> out) {
+  for (int p = 0; p < pieces(); ++p) {
+    const Range piece = range(p);
+    read(p, now, out.subspan(piece.begin, piece.size()));
+  }
+}
+
+void Replica::begin_from(std::span<const float> values, double now) {
+  GV_CHECK_EQ(static_cast<int64_t>(values.size()), x_.size());
+  for (const auto& piece : pieces_) {
+    const std::lock_guard lock(piece->mutex);
+    const auto [begin, end] = piece->range;
+    const float* from = values.data() + begin;
+    std::copy_n(from, end - begin, x_.data() + begin);
+    if (y_.size() > 0) std::copy_n(from, end - begin, y_.data() + begin);
+    piece->flowed = now;
+  }
+  std::copy_n(x_.data(), x_.size(), arena_.parameters().data());
+}
+
+std::vector<double> Replica::flowed() const {
+  std::vector<double> moments;
+  for (const auto& piece : pieces_) {
+    const std::lock_guard lock(piece->mutex);
+    moments.push_back(piece->flowed);
+  }
+  return moments;
+}
+
+void Replica::set_flowed(std::span<const double> moments) {
+  GV_CHECK_EQ(moments.size(), pieces_.size());
+  for (size_t p = 0; p < pieces_.size(); ++p) {
+    const std::lock_guard lock(pieces_[p]->mutex);
+    pieces_[p]->flowed = moments[p];
+  }
+}
+
+} // namespace grapevine::gossip

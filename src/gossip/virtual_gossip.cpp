@@ -1,0 +1,204 @@
+#include "gossip/virtual_gossip.h"
+
+#include "base/check.h"
+#include "gossip/virtual_member.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace grapevine::gossip {
+
+bool VirtualGossip::Later::operator()(const Event& a, const Event& b) const {
+  return std::pair(a.when, a.number) > std::pair(b.when, b.number);
+}
+
+VirtualGossip::VirtualGossip(
+    VirtualGossipOptions options,
+    std::vector<Replica*> replicas,
+    const optim::LocalRule& rule,
+    VirtualGossipHost& host)
+    : options_(std::move(options)),
+      rule_(rule),
+      host_(host) {
+  GV_CHECK_EQ(replicas.size(), options_.neighbours.size());
+  for (size_t i = 0; i < replicas.size(); ++i) {
+    members_.push_back(
+        std::make_unique<Member>(replicas[i], static_cast<int>(i), options_));
+  }
+}
+
+VirtualGossip::~VirtualGossip() = default;
+
+const Statistics& VirtualGossip::statistics(int worker) const {
+  return members_[worker]->statistics;
+}
+
+double VirtualGossip::units(int worker) const {
+  return members_[worker]->clock.at(now_);
+}
+
+std::span<float> VirtualGossip::sent(int worker) {
+  Member& member = *members_[worker];
+  if (!member.has_read) return {};
+  return member.sent;
+}
+
+void VirtualGossip::push(double seconds, Event event) {
+  event.when = now_ + seconds;
+  event.number = made_++;
+  events_.push(event);
+}
+
+bool VirtualGossip::advance() {
+  if (made_ == 0) {
+    for (size_t i = 0; i < members_.size(); ++i)
+      begin_gradient(static_cast<int>(i));
+  }
+  if (events_.empty()) return false;
+  const Event event = events_.top();
+  events_.pop();
+  now_ = event.when;
+  switch (event.kind) {
+    case Kind::kGradient:
+      end_gradient(event.worker);
+      break;
+    case Kind::kWord:
+      members_[event.worker]->pairing.hear(event.peer, event.word, say_);
+      after(event.worker);
+      break;
+    case Kind::kTransfer:
+      end_pair(event.worker, event.peer);
+      break;
+  }
+  return true;
+}
+
+void VirtualGossip::begin_gradient(int worker) {
+  if (started_ == options_.total_gradients) return;
+  ++started_;
+  Member& member = *members_[worker];
+  member.computes = true;
+  member.computes_since = now_;
+  const int64_t gradient = member.next_gradient++;
+  push(
+      options_.gradient_seconds(worker, gradient),
+      {.kind = Kind::kGradient, .worker = worker});
+  host_.begin_gradient(worker, gradient);
+}
+
+void VirtualGossip::end_gradient(int worker) {
+  Member& member = *members_[worker];
+  const int64_t gradient = member.next_gradient - 1;
+  const optim::StepInfo info = host_.finish_gradient(worker, gradient, done_);
+  member.computes = false;
+  member.clock.gradient_done(now_, now_ - member.computes_since);
+  member.replica->move(rule_, info, member.clock.at(now_));
+  ++member.statistics.gradients;
+  ++done_;
+  host_.gradient_done(worker, gradient, done_);
+  if (done_ == options_.total_gradients) {
+    for (size_t i = 0; i < members_.size(); ++i) {
+      members_[i]->pairing.stop(say_);
+      after(static_cast<int>(i));
+    }
+    return;
+  }
+  const int64_t more = allowance(
+      options_.averagings,
+      options_.rate,
+      options_.seed,
+      worker,
+      gradient);
+  const bool wanted_none = member.pairing.wanted() == 0;
+  if (wanted_none) member.wants_since = now_;
+  member.is_held = true; // unless it need not be
+  member.held_since = now_;
+  member.pairing.want(more, say_);
+  after(worker);
+}
+
+void VirtualGossip::after(int worker) {
+  Member& member = *members_[worker];
+  const std::vector<Saying> said = std::exchange(say_, {});
+  if (member.pairing.partner() && !member.has_read) begin_pair(worker);
+  send(worker, said);
+  wake(worker);
+}
+
+void VirtualGossip::send(int worker, const std::vector<Saying>& said) {
+  for (const Saying& saying : said) {
+    ++words_;
+    push(
+        options_.word_seconds(worker, saying.peer),
+        {.kind = Kind::kWord,
+         .worker = saying.peer,
+         .peer = worker,
+         .word = saying.word});
+  }
+}
+
+void VirtualGossip::begin_pair(int worker) {
+  Member& member = *members_[worker];
+  member.statistics.add_wait(now_ - member.wants_since);
+  member.wants_since = now_;
+  member.has_read = true;
+  member.paired_since = now_;
+  member.gradients_at_read = member.statistics.gradients;
+  member.sent.resize(member.replica->x().size());
+  member.replica->copy_to(member.clock.at(now_), member.sent);
+  ++transfers_;
+  const int peer = *member.pairing.partner();
+  const Member& other = *members_[peer];
+  if (!other.has_read || other.pairing.partner() != worker) return;
+  push(
+      options_.transfer_seconds(worker, peer),
+      {.kind = Kind::kTransfer,
+       .worker = std::min(worker, peer),
+       .peer = std::max(worker, peer)});
+}
+
+void VirtualGossip::end_pair(int a, int b) {
+  pull(a, b);
+  pull(b, a);
+  for (const int worker : {a, b}) {
+    Member& member = *members_[worker];
+    member.has_read = false;
+    member.statistics.add_averaging(
+        member.statistics.gradients - member.gradients_at_read,
+        now_ - member.paired_since);
+    member.wants_since = now_;
+    member.pairing.finish(say_);
+    after(worker);
+  }
+}
+
+void VirtualGossip::pull(int worker, int peer) {
+  Member& member = *members_[worker];
+  const std::span<const float> mine = member.sent;
+  const std::span<const float> theirs = members_[peer]->sent;
+  Replica& replica = *member.replica;
+  for (int p = 0; p < replica.pieces(); ++p) {
+    const auto [begin, end] = replica.range(p);
+    replica.pull(
+        p,
+        member.clock.at(now_),
+        mine.subspan(begin, end - begin),
+        theirs.subspan(begin, end - begin));
+  }
+}
+
+void VirtualGossip::wake(int worker) {
+  Member& member = *members_[worker];
+  if (!member.is_held) return;
+  const int64_t lag =
+      member.pairing.wanted() + (member.pairing.partner() ? 1 : 0);
+  if (options_.max_lag >= 0 && lag > options_.max_lag &&
+      done_ < options_.total_gradients) {
+    return;
+  }
+  member.is_held = false;
+  member.statistics.held_seconds += now_ - member.held_since;
+  begin_gradient(worker);
+}
+
+} // namespace grapevine::gossip

@@ -1,0 +1,289 @@
+// Gossip in virtual time: what it conserves, that it repeats, how fast it
+// agrees, and that nobody is left out.
+#include "gossip/virtual_gossip.h"
+
+#include "graph/pair_rates.h"
+#include "graph/schedule.h"
+#include "graph/spectrum.h"
+#include "optim/rules.h"
+#include "small_world.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <numeric>
+
+namespace grapevine::gossip {
+namespace {
+
+std::vector<std::vector<int>> neighbours_of(const std::string& name, int n) {
+  const auto schedule = graph::make_schedule({.name = name, .n = n, .seed = 3});
+  const graph::PairRates rates({schedule->at({})});
+  std::vector<std::vector<int>> neighbours(n);
+  for (int i = 0; i < n; ++i) {
+    for (const graph::Term& term : rates.row(i))
+      neighbours[i].push_back(term.rank);
+  }
+  return neighbours;
+}
+
+// n workers whose gradients pull each towards a point of its own.
+class World : public VirtualGossipHost {
+ public:
+  World(int n, const Dynamics& dynamics, double lr, bool is_tiny = false)
+      : rule_(optim::make_rule({.name = "sgd", .momentum = 0.5})),
+        lr_(lr) {
+    for (int i = 0; i < n; ++i) {
+      arenas_.push_back(
+          is_tiny ? make_tiny_arena(100 + i) : make_arena(100 + i, 1));
+      replicas_.push_back(
+          std::make_unique<Replica>(*arenas_.back(), dynamics, 1 << 20));
+    }
+  }
+
+  VirtualGossip make(VirtualGossipOptions options) {
+    std::vector<Replica*> replicas;
+    for (auto& replica : replicas_)
+      replicas.push_back(replica.get());
+    return VirtualGossip(std::move(options), replicas, *rule_, *this);
+  }
+
+  void begin_gradient(int worker, int64_t gradient) override {
+    fill(arenas_[worker]->gradients(), 1000 * gradient + worker);
+    ++begun_;
+  }
+  optim::StepInfo finish_gradient(int, int64_t gradient, int64_t) override {
+    return {.step = gradient, .lr = lr_};
+  }
+  void gradient_done(int, int64_t, int64_t) override {}
+
+  Replica& replica(int i) { return *replicas_[i]; }
+  arena::Arena& arena(int i) { return *arenas_[i]; }
+  int n() const { return static_cast<int>(replicas_.size()); }
+  int64_t begun() const { return begun_; }
+
+  std::vector<double> total(bool companions) {
+    std::vector<double> sum(replicas_[0]->x().size());
+    for (auto& replica : replicas_) {
+      const auto plane = companions ? replica->y() : replica->x();
+      for (size_t e = 0; e < plane.size(); ++e)
+        sum[e] += plane[e];
+    }
+    return sum;
+  }
+
+  double consensus_distance() {
+    const std::vector<double> sum = total(false);
+    double distance = 0;
+    for (auto& replica : replicas_) {
+      for (size_t e = 0; e < sum.size(); ++e)
+        distance += std::pow(replica->x()[e] - sum[e] / n(), 2);
+    }
+    return distance / n();
+  }
+
+ private:
+  std::vector<std::unique_ptr<arena::Arena>> arenas_;
+  std::vector<std::unique_ptr<Replica>> replicas_;
+  std::shared_ptr<const optim::LocalRule> rule_;
+  double lr_;
+  int64_t begun_ = 0;
+};
+
+VirtualGossipOptions options_of(const std::string& graph, int n) {
+  VirtualGossipOptions options;
+  options.neighbours = neighbours_of(graph, n);
+  options.seed = 11;
+  options.total_gradients = int64_t{20} * n;
+  options.gradient_seconds = [](int worker, int64_t gradient) {
+    Random random(5, Purpose::kTest, worker, gradient);
+    return 0.5 + random.uniform();
+  };
+  options.word_seconds = [](int, int) { return 0.01; };
+  options.transfer_seconds = [](int, int) { return 0.3; };
+  return options;
+}
+
+Dynamics accelerated(const std::string& graph, int n, double rate = 1) {
+  const auto schedule = graph::make_schedule({.name = graph, .n = n});
+  return accelerated_dynamics(graph::analyse(*schedule), n, rate);
+}
+
+TEST(VirtualGossip, DoesAsManyGradientsAsAskedFor) {
+  World world(7, plain_dynamics(), 0.01);
+  VirtualGossipOptions options = options_of("ring", 7);
+  // One worker is three times slower: it does a third of what the others do.
+  options.gradient_seconds = [](int worker, int64_t) {
+    return worker == 3 ? 3.0 : 1.0;
+  };
+  options.total_gradients = 500;
+  VirtualGossip gossip = world.make(options);
+  while (gossip.advance()) {
+  }
+  EXPECT_EQ(gossip.gradients(), 500);
+  EXPECT_EQ(world.begun(), 500);
+  int64_t sum = 0;
+  for (int i = 0; i < 7; ++i)
+    sum += gossip.statistics(i).gradients;
+  EXPECT_EQ(sum, 500);
+  EXPECT_NEAR(gossip.statistics(3).gradients, 500 / 19.0, 2);
+  EXPECT_NEAR(gossip.statistics(2).gradients, 1500 / 19.0, 2);
+}
+
+void check_rate(const std::string& graph, double rate, Averagings kind) {
+  World world(16, plain_dynamics(), 0.01, true);
+  VirtualGossipOptions options = options_of(graph, 16);
+  options.rate = rate;
+  options.averagings = kind;
+  options.total_gradients = 16 * 200;
+  options.transfer_seconds = [](int, int) { return 0.05; };
+  VirtualGossip gossip = world.make(options);
+  while (gossip.advance()) {
+  }
+  int64_t averagings = 0;
+  for (int i = 0; i < 16; ++i)
+    averagings += gossip.statistics(i).averagings;
+  EXPECT_EQ(averagings, gossip.transfers());
+  EXPECT_NEAR(averagings / 3200.0, rate, 0.06 * rate) << graph << rate;
+}
+
+TEST(VirtualGossip, AveragesAtItsRate) {
+  for (const std::string graph : {"ring", "complete"}) {
+    for (const double rate : {0.5, 1.0, 2.0}) {
+      for (const Averagings kind : {Averagings::kPoisson, Averagings::kExact})
+        check_rate(graph, rate, kind);
+    }
+  }
+}
+
+// Averaging conserves the sums of x and of y over all workers, flow that of
+// both: without gradients nothing else moves.
+TEST(VirtualGossip, ConservesTheMean) {
+  World world(6, accelerated("ring", 6), 0);
+  const auto x = world.total(false);
+  VirtualGossip gossip = world.make(options_of("ring", 6));
+  while (gossip.advance()) {
+  }
+  const auto x_after = world.total(false);
+  const auto y_after = world.total(true);
+  for (size_t e = 0; e < x.size(); ++e)
+    ASSERT_NEAR(x_after[e] + y_after[e], 2 * x[e], 1e-4);
+}
+
+TEST(VirtualGossip, WithoutFlowIsTheBaselineBitForBit) {
+  World plain(8, plain_dynamics(), 0.05);
+  World idle(8, {.eta = 1e-300, .alpha_y = 2}, 0.05);
+  VirtualGossip a = plain.make(options_of("ring", 8));
+  VirtualGossip b = idle.make(options_of("ring", 8));
+  while (a.advance()) {
+    ASSERT_TRUE(b.advance());
+  }
+  for (int i = 0; i < 8; ++i) {
+    for (size_t e = 0; e < plain.replica(i).x().size(); ++e)
+      ASSERT_EQ(plain.replica(i).x()[e], idle.replica(i).x()[e]);
+  }
+}
+
+TEST(VirtualGossip, WaitsForAveragingsWhereMaxLagSaysSo) {
+  const auto run = [](int64_t max_lag) {
+    World world(6, plain_dynamics(), 0.01);
+    VirtualGossipOptions options = options_of("ring", 6);
+    options.transfer_seconds = [](int, int) { return 5.0; };
+    options.max_lag = max_lag;
+    VirtualGossip gossip = world.make(options);
+    while (gossip.advance()) {
+    }
+    EXPECT_EQ(gossip.gradients(), 120);
+    double held = 0;
+    for (int i = 0; i < 6; ++i)
+      held += gossip.statistics(i).held_seconds;
+    return std::pair(held, gossip.now());
+  };
+  EXPECT_EQ(run(-1).first, 0);
+  EXPECT_GT(run(0).first, 0);
+  EXPECT_GT(run(0).second, run(4).second);
+  EXPECT_GT(run(4).second, run(-1).second);
+}
+
+// A state in the middle of everything, planes included, goes on to the same
+// end as the run that was not interrupted.
+TEST(VirtualGossip, GoesOnFromItsState) {
+  const Dynamics dynamics = accelerated("ring", 5);
+  World whole(5, dynamics, 0.05);
+  VirtualGossip unbroken = whole.make(options_of("ring", 5));
+  for (int i = 0; i < 137; ++i)
+    ASSERT_TRUE(unbroken.advance());
+  const std::string text = unbroken.state().dump();
+
+  World copy(5, dynamics, 0.05);
+  VirtualGossip resumed = copy.make(options_of("ring", 5));
+  const auto copy_plane = [](std::span<const float> from, std::span<float> to) {
+    std::copy(from.begin(), from.end(), to.begin());
+  };
+  for (int i = 0; i < 5; ++i) {
+    copy_plane(whole.replica(i).x(), copy.replica(i).x());
+    copy_plane(whole.replica(i).y(), copy.replica(i).y());
+    copy_plane(whole.arena(i).parameters(), copy.arena(i).parameters());
+    copy_plane(whole.arena(i).state(0), copy.arena(i).state(0));
+  }
+  resumed.restore(nlohmann::json::parse(text));
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(unbroken.sent(i).size(), resumed.sent(i).size());
+    copy_plane(unbroken.sent(i), resumed.sent(i));
+  }
+  while (unbroken.advance()) {
+    ASSERT_TRUE(resumed.advance());
+  }
+  EXPECT_FALSE(resumed.advance());
+  EXPECT_EQ(unbroken.now(), resumed.now());
+  for (int i = 0; i < 5; ++i) {
+    for (size_t e = 0; e < whole.replica(i).x().size(); ++e)
+      ASSERT_EQ(whole.replica(i).x()[e], copy.replica(i).x()[e]);
+  }
+}
+
+TEST(VirtualGossip, OneWorkerTrainsAlone) {
+  World world(1, plain_dynamics(), 0.05);
+  VirtualGossipOptions options = options_of("complete", 1);
+  VirtualGossip gossip = world.make(options);
+  while (gossip.advance()) {
+  }
+  EXPECT_EQ(gossip.gradients(), 20);
+  EXPECT_EQ(gossip.words(), 0);
+}
+
+struct Crowd {
+  const char* graph;
+  int n;
+};
+
+// Everybody wants an averaging at all times: 10,000 matches, and no worker
+// waits much longer than the others.
+TEST(VirtualGossip, ServesEverybody) {
+  for (const auto& [graph, n] :
+       {Crowd{"complete", 32}, {"ring", 32}, {"random-regular", 32}}) {
+    World world(n, plain_dynamics(), 0, true);
+    VirtualGossipOptions options = options_of(graph, n);
+    options.rate = 50; // more than the links carry
+    options.total_gradients = 1 << 30;
+    VirtualGossip gossip = world.make(options);
+    while (gossip.transfers() < 20000)
+      ASSERT_TRUE(gossip.advance()) << graph << " came to a halt";
+    double mean = 0;
+    double worst = 0;
+    for (int i = 0; i < n; ++i) {
+      const Statistics& worker = gossip.statistics(i);
+      const double wait = worker.wait_seconds / worker.averagings;
+      mean += wait / n;
+      worst = std::max(worst, wait);
+    }
+    EXPECT_LE(worst, 3 * mean) << graph;
+    const double words = 2.0 * static_cast<double>(gossip.words()) /
+                         static_cast<double>(gossip.transfers());
+    EXPECT_LE(words, 12) << graph;
+  }
+}
+
+} // namespace
+} // namespace grapevine::gossip
