@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "cluster/clock.h"
 #include "cluster/invariants.h"
+#include "optim/clip.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -171,7 +172,8 @@ void Stepper::run_lane(int index, const StepRequest& request) {
   if (!computed_) {
     request.compute_gradient(index, listens ? &lane.queue : nullptr);
   }
-  if (clips) lane.info.gradient_scale = clip_factor(lane.arena);
+  if (clips)
+    lane.info.gradient_scale = optim::clip_factor(lane.arena, options_.clip);
   lane.queue.flush();
 }
 
@@ -221,7 +223,7 @@ void Stepper::finish_lane(int index) {
   }
   if (!late) return;
   // The norm of an averaged gradient is known only once all of it is there.
-  lane.info.gradient_scale = clip_factor(lane.arena);
+  lane.info.gradient_scale = optim::clip_factor(lane.arena, options_.clip);
   for (int bucket = 0; bucket < buckets_.size(); ++bucket)
     act(Part::kAfter, lane, bucket);
 }
@@ -282,13 +284,6 @@ StepMeasures::Squares Stepper::squares(int index) const {
 
 double Stepper::update_seconds(int index) const {
   return lanes_[index]->update_seconds;
-}
-
-double Stepper::clip_factor(const arena::Arena& arena) const {
-  const double norm =
-      std::sqrt(arena::squared_norm(arena.layout(), arena.gradients()));
-  // As torch's clip_grad_norm_ has it.
-  return std::min(1.0, options_.clip / (norm + 1e-6));
 }
 
 void Stepper::check_step(int64_t step, const graph::Mixing& mixing) {

@@ -108,7 +108,6 @@ class Stepper {
   void act(Part part, Lane& lane, int bucket, const kernel::MixTerms& mix = {});
   void agree(Part part, Lane& lane, Range range, const kernel::MixTerms& mix);
   bool updates_late() const;
-  double clip_factor(const arena::Arena& arena) const;
   std::shared_ptr<const comm::Plan> plan_at(const graph::Moment& moment);
   void check_step(int64_t step, const graph::Mixing& mixing);
 

@@ -42,18 +42,28 @@ void ComputeTimes::find_mean() {
   mean_.backward.assign(n_, all.backward);
 }
 
+ComputeTimes::Drawn ComputeTimes::draw(int worker, int64_t step) const {
+  const size_t measured = compute_.workers.size();
+  const auto& steps = compute_.workers[worker % measured];
+  Random random(seed_, Purpose::kCompute, worker / measured, step);
+  return {
+      steps[random.below(steps.size())],
+      transport::slow_factor(slow_, seed_, worker, step)};
+}
+
+double ComputeTimes::seconds(int worker, int64_t step) const {
+  const auto [sample, factor] = draw(worker, step);
+  return factor * sample.total();
+}
+
 IterationCompute ComputeTimes::at(int64_t step) const {
   IterationCompute times;
   times.forward.resize(n_);
   times.backward.resize(n_);
   for (int i = 0; i < n_; ++i) {
-    const size_t measured = compute_.workers.size();
-    const auto& steps = compute_.workers[i % measured];
-    Random random(seed_, Purpose::kCompute, i / measured, step);
-    const ComputeSample& drawn = steps[random.below(steps.size())];
-    const double factor = transport::slow_factor(slow_, seed_, i, step);
-    times.forward[i] = factor * drawn.forward;
-    times.backward[i] = drawn.backward;
+    const auto [sample, factor] = draw(i, step);
+    times.forward[i] = factor * sample.forward;
+    times.backward[i] = sample.backward;
     for (double& seconds : times.backward[i])
       seconds *= factor;
   }

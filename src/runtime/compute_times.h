@@ -26,10 +26,18 @@ class ComputeTimes {
       transport::SlowOptions slow);
 
   IterationCompute at(int64_t step) const;
+  // Forward and backward of one worker at one step.
+  double seconds(int worker, int64_t step) const;
   // Everybody at the mean over all workers and steps, slow ones included.
   const IterationCompute& mean() const { return mean_; }
 
  private:
+  // What the worker computes at this step, and how many times slower.
+  struct Drawn {
+    const ComputeSample& sample;
+    double factor;
+  };
+  Drawn draw(int worker, int64_t step) const;
   void find_mean();
 
   Compute compute_;

@@ -43,11 +43,12 @@ const Preset* find_preset(const std::string& name) {
 void apply_preset(ParsedSpec& parsed, const Heights& heights) {
   const Preset* preset = find_preset(parsed.spec.preset);
   if (!preset) return;
-  const std::array<std::pair<const char*, const std::string*>, 4> parts{
+  const std::array<std::pair<const char*, const std::string*>, 5> parts{
       {{"agreement", &preset->agreement},
        {"optimizer", &preset->optimizer},
        {"graph", &preset->graph},
-       {"ada", &preset->ada}}};
+       {"ada", &preset->ada},
+       {"continuous-momentum", &preset->continuous_momentum}}};
   for (const auto& [key, value] : parts) {
     const auto given = heights.find(key);
     const bool stays =

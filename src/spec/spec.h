@@ -28,17 +28,21 @@ struct Spec {
   std::string optimizer = "sgd";
   std::string graph = "ring";
   int n = 8;
-  int rows = 0;                  // torus
-  int k = 0;                     // lattice, random-regular
-  std::string edges;             // edges
-  int workers_per_node = 0;      // 0 = as launched; 1 in a virtual cluster
-  int k0 = 0;                    // ada
-  double gamma = -1;             // ada; < 0: from k0 and epochs
-  int k_min = 2;                 // ada
-  std::string ada = "epoch";     // epoch | step | auto: what moves k
-  double ada_level = 0.5;        // ada auto: of the spread at its largest
-  int64_t ada_every = 10;        // ada auto: steps between observations
-  std::string buffers = "local"; // batch-norm statistics: local | averaged
+  int rows = 0;                       // torus
+  int k = 0;                          // lattice, random-regular
+  std::string edges;                  // edges
+  int workers_per_node = 0;           // 0 = as launched; 1 in a virtual cluster
+  int k0 = 0;                         // ada
+  double gamma = -1;                  // ada; < 0: from k0 and epochs
+  int k_min = 2;                      // ada
+  std::string ada = "epoch";          // epoch | step | auto: what moves k
+  double ada_level = 0.5;             // ada auto: of the spread at its largest
+  int64_t ada_every = 10;             // ada auto: steps between observations
+  std::string buffers = "local";      // batch-norm statistics: local | averaged
+  double rate = 1;                    // gossip: averagings for each gradient
+  std::string averagings = "poisson"; // gossip: poisson | exact
+  bool continuous_momentum = false;   // gossip: that of A2CiD2
+  int64_t max_lag = -1; // gossip: averagings behind which gradients wait
 
   // How long.
   int64_t epochs = 1;

@@ -134,6 +134,12 @@ SpecEntry text(
       .get_toml = [=](const Spec& spec) { return toml_text(spec.*field); }};
 }
 
+// An option that came later than the first runs: see hashed_at_default.
+SpecEntry if_given(SpecEntry entry) {
+  entry.hashed_at_default = false;
+  return entry;
+}
+
 // A text that a reader of its own understands, or none at all.
 template <typename Check>
 SpecEntry words(
@@ -141,8 +147,8 @@ SpecEntry words(
     std::string Spec::*field,
     Check check,
     std::string help) {
-  SpecEntry entry = text(std::move(key), field, kDecides, std::move(help));
-  entry.hashed_at_default = false;
+  SpecEntry entry =
+      if_given(text(std::move(key), field, kDecides, std::move(help)));
   entry.set = [=](Spec& spec, std::string_view text) {
     if (!text.empty()) check(text);
     spec.*field = text;
@@ -249,9 +255,10 @@ std::vector<SpecEntry> algorithm_entries() {
       choice(
           "agreement",
           &Spec::agreement,
-          {"allreduce", "adapt-then-combine", "combine-while-adapt"},
+          {"allreduce", "adapt-then-combine", "combine-while-adapt", "gossip"},
           kDecides,
-          "gradients are averaged, or parameters after the step"),
+          "gradients are averaged, or parameters after the step, during it, or "
+          "in pairs at any time"),
       choice(
           "optimizer",
           &Spec::optimizer,
@@ -264,6 +271,32 @@ std::vector<SpecEntry> algorithm_entries() {
           {"local", "averaged"},
           kDecides,
           "batch-norm statistics stay a worker's own, or are mixed too"),
+      if_given(number(
+          "rate",
+          &Spec::rate,
+          {0, 1000},
+          kDecides,
+          "gossip: averagings that a worker takes part in, for each of its "
+          "gradients")),
+      if_given(choice(
+          "averagings",
+          &Spec::averagings,
+          {"poisson", "exact"},
+          kDecides,
+          "gossip: how many follow a gradient, by chance or as evenly as can "
+          "be")),
+      if_given(yes_no(
+          "continuous-momentum",
+          &Spec::continuous_momentum,
+          kDecides,
+          "gossip: A2CiD2's, which mixes faster where neighbours are few")),
+      if_given(integer(
+          "max-lag",
+          &Spec::max_lag,
+          {-1, kAnyMore},
+          kDecides,
+          "gossip: a worker that is more averagings behind computes no "
+          "gradient; -1 = it never waits")),
   };
 }
 

@@ -46,6 +46,7 @@ struct Preset {
   std::string optimizer;
   std::string graph; // empty = any, here and in the following
   std::string ada = "";
+  std::string continuous_momentum = "";
 };
 const std::vector<Preset>& preset_table();
 

@@ -56,6 +56,7 @@ class Validator {
     check_options("graph", spec_.graph, graph::graph_table());
     check_schedule();
     check_ada_auto();
+    check_gossip();
     check_clock();
   }
 
@@ -168,6 +169,37 @@ class Validator {
     }
   }
 
+  void check_gossip() const {
+    if (spec_.agreement != "gossip") {
+      const Spec defaults;
+      for (const std::string key :
+           {"rate", "averagings", "continuous-momentum", "max-lag"}) {
+        const SpecEntry& option = *find_entry(key);
+        if (option.get_toml(spec_) == option.get_toml(defaults)) continue;
+        refuse(
+            {key, "agreement"},
+            fmt::format(
+                "for the agreement gossip only, not for {}",
+                spec_.agreement));
+      }
+      return;
+    }
+    if (spec_.graph == "ada") {
+      refuse(
+          {"graph", "agreement"},
+          "gossip has no steps that all workers take together, after which "
+          "ada could change the graph; use a graph that stays");
+    }
+    if (spec_.buffers == "averaged") {
+      refuse(
+          {"buffers", "agreement"},
+          "gossip averages parameters alone; batch-norm statistics stay local");
+    }
+    if (spec_.max_lag >= 0 && spec_.rate == 0) {
+      refuse({"max-lag", "rate"}, "there are no averagings to wait for");
+    }
+  }
+
   void check_clock() const {
     if (!has_virtual_clock(spec_)) return;
     if (spec_.compute.empty() && spec_.costs.empty()) {
@@ -177,7 +209,7 @@ class Validator {
           "measurement would not repeat; give compute (like 12ms) or costs "
           "(a file of `plan measure`)");
     }
-    if (!runtime::order_of(spec_.agreement)) {
+    if (spec_.agreement != "gossip" && !runtime::order_of(spec_.agreement)) {
       refuse(
           {"compute", "costs", "agreement"},
           fmt::format("the virtual clock cannot follow {}", spec_.agreement));

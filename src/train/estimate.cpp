@@ -19,6 +19,14 @@ namespace {
 // afterwards.
 constexpr double kLongMeasurement = 0.8;
 constexpr double kShortMeasurement = 0.1;
+// Of a worker: parameters, gradients, and what the agreement keeps beside
+// them. An exchange ahead has the result of the last; gossip has the replica
+// that is shared, its companion, and what was read for a pair.
+int planes_beside_the_state(const Setup& setup) {
+  if (setup.is_asynchronous()) return setup.spec.continuous_momentum ? 5 : 4;
+  return setup.agreement->exchanges_ahead() ? 3 : 2;
+}
+
 // From so many on, more replicas do not make one slower.
 constexpr int kTellingReplicas = 128;
 // Assumed, since they are small beside what is measured.
@@ -191,8 +199,7 @@ Estimate Estimator::estimate(const spec::Spec& spec) {
   const double evaluated = static_cast<double>(
       dataset.test->size() + (subset < dataset.test->size() ? subset : 0));
   const double buffers = sizeof(float) * static_cast<double>(what.buffers_size);
-  // Parameters, gradients, and what an exchange ahead puts beside them.
-  const int planes = what.setup.agreement->exchanges_ahead() ? 3 : 2;
+  const int planes = planes_beside_the_state(what.setup);
   estimate.memory_bytes = static_cast<int64_t>(
       kPlaneOverhead *
           ((n * (planes + state_planes) + 2) * plane + (n + 1) * buffers) +

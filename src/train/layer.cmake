@@ -1,11 +1,13 @@
 gv_layer(train TORCH
   SOURCES
-    build_info.cpp compute_meter.cpp estimate.cpp evaluator.cpp measure.cpp
+    build_info.cpp compute_meter.cpp estimate.cpp evaluator.cpp gossip_setup.cpp
+    gossip_times.cpp measure.cpp
     offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
-    run_checkpoint.cpp run_probe.cpp run_timeline.cpp setup.cpp
-    torch_threads.cpp trainer.cpp virtual_clock.cpp worker.cpp
+    run_checkpoint.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
+    torch_threads.cpp trainer.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
+    virtual_gossip_run.cpp worker.cpp
   DEPS
-    Grapevine::cluster Grapevine::bind Grapevine::data Grapevine::model
+    Grapevine::cluster Grapevine::gossip Grapevine::bind Grapevine::data Grapevine::model
     Grapevine::optim Grapevine::probe Grapevine::record Grapevine::runtime
     Grapevine::spec Grapevine::transport nlohmann_json::nlohmann_json
   PRIVATE_DEPS ${CMAKE_DL_LIBS})
@@ -15,6 +17,8 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/compute_meter.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/estimate.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluator.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_setup.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_times.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/measure.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/offline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/plan_measure.cpp
@@ -23,8 +27,11 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_checkpoint.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_probe.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_records.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_timeline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/setup.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/trainer.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_clock.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_checkpoint.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_run.cpp
   PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

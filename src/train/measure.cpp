@@ -118,6 +118,8 @@ class Trial {
   void make_cluster() {
     const int n = static_cast<int>(workers_.size());
     pool_ = std::make_unique<ThreadPool>(1, use_one_torch_thread);
+    // What a worker does by itself is the same in any of them.
+    agreement_ = algo::make_agreement("adapt-then-combine", setup_.rule);
     cluster_ = cluster::make_virtual_cluster(n, *pool_);
     schedule_ =
         graph::make_schedule({.name = n > 2 ? "ring" : "complete", .n = n});
@@ -128,7 +130,7 @@ class Trial {
     stepper_ = std::make_unique<cluster::Stepper>(
         *cluster_,
         arenas,
-        *setup_.agreement,
+        *agreement_,
         *schedule_,
         cluster::StepperOptions{
             .clip = setup_.spec.clip,
@@ -160,6 +162,7 @@ class Trial {
   std::vector<Worker> workers_;
   std::unique_ptr<ThreadPool> pool_;
   std::unique_ptr<cluster::Cluster> cluster_;
+  std::unique_ptr<algo::Agreement> agreement_;
   std::unique_ptr<graph::Schedule> schedule_;
   std::unique_ptr<cluster::Stepper> stepper_;
 };

@@ -10,31 +10,6 @@
 namespace grapevine::train {
 namespace {
 
-record::TensorView whole(
-    const std::string& name,
-    std::span<const float> plane) {
-  return {name, {static_cast<int64_t>(plane.size())}, plane};
-}
-
-void restore(
-    const record::Safetensors& file,
-    const std::string& name,
-    std::span<float> plane) {
-  const auto found = file.tensors.find(name);
-  if (found == file.tensors.end()) {
-    throw IoError(fmt::format("the checkpoint has no plane '{}'", name));
-  }
-  const std::vector<float>& values = found->second.values;
-  if (values.size() != plane.size()) {
-    throw IoError(fmt::format(
-        "plane '{}' of the checkpoint has {} values, expected {}",
-        name,
-        values.size(),
-        plane.size()));
-  }
-  std::ranges::copy(values, plane.begin());
-}
-
 void append_tensors(
     std::vector<record::TensorView>& views,
     const arena::Layout& layout,
@@ -75,15 +50,41 @@ void load_tensors(
 
 } // namespace
 
+record::TensorView plane_view(
+    const std::string& name,
+    std::span<const float> plane) {
+  return {name, {static_cast<int64_t>(plane.size())}, plane};
+}
+
+void restore_plane(
+    const record::Safetensors& file,
+    const std::string& name,
+    std::span<float> plane) {
+  const auto found = file.tensors.find(name);
+  if (found == file.tensors.end()) {
+    throw IoError(fmt::format("the checkpoint has no plane '{}'", name));
+  }
+  const std::vector<float>& values = found->second.values;
+  if (values.size() != plane.size()) {
+    throw IoError(fmt::format(
+        "plane '{}' of the checkpoint has {} values, expected {}",
+        name,
+        values.size(),
+        plane.size()));
+  }
+  std::ranges::copy(values, plane.begin());
+}
+
 std::vector<record::TensorView> planes_to_store(
     const arena::Arena& arena,
     const std::vector<std::string>& state_planes) {
   std::vector<record::TensorView> views = {
-      whole("parameters", arena.parameters())};
+      plane_view("parameters", arena.parameters())};
   for (size_t i = 0; i < state_planes.size(); ++i) {
-    views.push_back(whole(state_planes[i], arena.state(static_cast<int>(i))));
+    views.push_back(
+        plane_view(state_planes[i], arena.state(static_cast<int>(i))));
   }
-  views.push_back(whole("buffers", arena.buffers()));
+  views.push_back(plane_view("buffers", arena.buffers()));
   return views;
 }
 
@@ -91,11 +92,11 @@ void restore_planes(
     const record::Safetensors& file,
     const std::vector<std::string>& state_planes,
     arena::Arena& arena) {
-  restore(file, "parameters", arena.parameters());
+  restore_plane(file, "parameters", arena.parameters());
   for (size_t i = 0; i < state_planes.size(); ++i) {
-    restore(file, state_planes[i], arena.state(static_cast<int>(i)));
+    restore_plane(file, state_planes[i], arena.state(static_cast<int>(i)));
   }
-  restore(file, "buffers", arena.buffers());
+  restore_plane(file, "buffers", arena.buffers());
 }
 
 std::vector<record::TensorView> named_tensors(const arena::Arena& arena) {

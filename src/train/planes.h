@@ -16,7 +16,17 @@ std::vector<record::TensorView> planes_to_store(
     const arena::Arena& arena,
     const std::vector<std::string>& state_planes);
 
-// The reverse. IoError if a plane is missing or has another size.
+// One whole plane under its name, borrowed; and back: IoError if it is missing
+// or has another size.
+record::TensorView plane_view(
+    const std::string& name,
+    std::span<const float> plane);
+void restore_plane(
+    const record::Safetensors& file,
+    const std::string& name,
+    std::span<float> plane);
+
+// The reverse of planes_to_store. IoError as restore_plane.
 void restore_planes(
     const record::Safetensors& file,
     const std::vector<std::string>& state_planes,

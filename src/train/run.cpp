@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "base/heap.h"
-#include "train/numbers.h"
+#include "train/run_records.h"
 #include "train/virtual_clock.h"
 
 #include <fmt/format.h>
@@ -90,19 +90,13 @@ Run::Run(
   resume();
   records_ = std::make_unique<record::RecordWriter>(
       directory_.records(cluster_.hosted().front()));
-  std::vector<std::string> tensors;
-  for (const auto& tensor : arenas.front()->layout().tensors()) {
-    tensors.push_back(tensor.name);
-  }
-  records_->append(
-      {{"type", "attempt"},
-       {"attempt", attempt_},
-       {"step", step_},
-       {"workers",
-        std::vector<int>(cluster_.hosted().begin(), cluster_.hosted().end())},
-       {"transport", cluster_.transport_name()},
-       {"steps_per_epoch", setup_.steps_per_epoch()},
-       {"tensors", tensors}});
+  records_->append(attempt_record(
+      attempt_,
+      step_,
+      {cluster_.hosted().begin(), cluster_.hosted().end()},
+      cluster_.transport_name(),
+      setup_,
+      arenas.front()->layout()));
   loader_ = std::make_unique<data::Loader>(
       setup_.dataset.train,
       setup_.sharder,
@@ -281,21 +275,11 @@ void Run::evaluate() {
     spans_[0].add(probe::Span::kEvaluate, cluster_.threads() * watch.seconds());
   }
   if (cluster_.hosts_first()) {
-    nlohmann::json record = {
-        {"type", "evaluation"},
-        {"epoch", setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch},
-        {"step", std::max<int64_t>(step_ - 1, 0)},
-        {"seconds", training_seconds()},
-        {"train_loss", last_train_loss_},
-        {"test_accuracy", evaluation_->test_accuracy},
-        {"test_loss", evaluation_->test_loss},
-        {"averaged_model_accuracy", evaluation_->averaged_model_accuracy},
-        {"averaged_model_loss", evaluation_->averaged_model_loss}};
-    if (const auto averaged = evaluation_->averaged_model_perplexity()) {
-      record["test_perplexity"] = evaluation_->test_perplexity();
-      record["averaged_model_perplexity"] = *averaged;
-    }
-    records_->append(record);
+    records_->append(evaluation_record(
+        *evaluation_,
+        setup_.moment(std::max<int64_t>(step_ - 1, 0)),
+        training_seconds(),
+        last_train_loss_));
   }
   report_progress("training", true);
 }
@@ -372,15 +356,7 @@ TrainResult Run::finish(Outcome outcome) {
   result.steps = step_;
   result.epochs = step_ / setup_.steps_per_epoch();
   result.train_loss = last_train_loss_;
-  if (evaluation_) {
-    result.test_accuracy = evaluation_->mean_accuracy();
-    result.averaged_model_accuracy = evaluation_->averaged_model_accuracy;
-    result.test_perplexity = evaluation_->mean_perplexity();
-    result.averaged_model_perplexity = evaluation_->averaged_model_perplexity();
-  } else {
-    result.test_accuracy = std::nan("");
-    result.averaged_model_accuracy = std::nan("");
-  }
+  add_evaluation(evaluation_, result);
   const int64_t size = workers_.front().arena().layout().size();
   result.consensus_distance =
       consensus_distance({.pieces = {{0, size}}, .elements = size});
@@ -420,28 +396,14 @@ void Run::report_progress(const std::string& phase, bool force) {
   if (!hooks_.on_progress || !cluster_.hosts_first()) return;
   if (!force && since_progress_.seconds() < kEverySeconds) return;
   since_progress_.restart();
-  Progress progress;
-  progress.phase = phase;
-  progress.step = step_;
-  progress.steps = setup_.total_steps;
-  progress.epoch = setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch + 1;
-  progress.epochs = setup_.moment(setup_.total_steps - 1).epoch + 1;
-  progress.loss = losses_.empty() ? 0 : mean_of(losses_);
-  if (evaluation_) {
-    progress.test_accuracy = evaluation_->mean_accuracy();
-    progress.averaged_model_accuracy = evaluation_->averaged_model_accuracy;
-    progress.test_perplexity = evaluation_->mean_perplexity();
-  }
-  progress.degree = setup_.schedule->at(moment())->degree();
-  const double seconds = training_seconds();
-  if (step_ > 0 && seconds > 0) {
-    const double per_step = seconds / static_cast<double>(step_);
-    progress.samples_per_second =
-        static_cast<double>(setup_.spec.batch * cluster_.size()) / per_step;
-    progress.seconds_left =
-        per_step * static_cast<double>(setup_.total_steps - step_);
-  }
-  hooks_.on_progress(progress);
+  hooks_.on_progress(make_progress(
+      setup_,
+      phase,
+      step_,
+      losses_,
+      evaluation_,
+      setup_.schedule->at(moment())->degree(),
+      training_seconds()));
 }
 
 } // namespace grapevine::train

@@ -1,46 +1,14 @@
 // What a run measures of its replicas while it goes.
 #include "probe/consensus.h"
-#include "probe/metric.h"
 #include "train/numbers.h"
 #include "train/run.h"
+#include "train/run_records.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 
 namespace grapevine::train {
-namespace {
-
-// rows: of all workers, as probe() makes them.
-nlohmann::json dispersion_record(
-    const cluster::Rows& rows,
-    int64_t tensors,
-    const graph::Moment& moment,
-    double consensus_distance) {
-  nlohmann::json record = {
-      {"type", "dispersion"},
-      {"step", moment.step},
-      {"epoch", moment.epoch},
-      {"consensus_distance", consensus_distance}};
-  std::vector<double> values(rows.size());
-  const auto column = [&](int64_t at) -> const std::vector<double>& {
-    for (size_t i = 0; i < rows.size(); ++i)
-      values[i] = rows[i][at];
-    return values;
-  };
-  const std::vector<probe::Metric>& metrics = probe::metric_table();
-  for (int64_t tensor = 0; tensor < tensors; ++tensor) {
-    const std::vector<double> spreads = probe::measure_all(column(tensor));
-    for (size_t i = 0; i < metrics.size(); ++i)
-      record[metrics[i].name].push_back(spreads[i]);
-    record["gradient_norm"].push_back(mean_of(column(tensors + tensor)));
-    record["update_ratio"].push_back(mean_of(column(2 * tensors + tensor)));
-  }
-  return record;
-}
-
-} // namespace
-
 // A row a hosted worker: a place for each tensor's norm, then for its
 // gradient's, then for the ratio of its update to itself.
 void Run::probe() {

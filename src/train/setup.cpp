@@ -63,7 +63,9 @@ Setup make_setup(
   setup.spec = spec;
   setup.schedule = graph::make_schedule(spec::graph_options(spec));
   setup.rule = optim::make_rule(spec::rule_options(spec));
-  setup.agreement = algo::make_agreement(spec.agreement, setup.rule);
+  if (!setup.is_asynchronous()) {
+    setup.agreement = algo::make_agreement(spec.agreement, setup.rule);
+  }
   data::DataOptions data;
   data.name = spec.data;
   data.directory = spec.data_dir;

@@ -24,11 +24,13 @@ struct Setup {
   std::shared_ptr<const data::Sharder> sharder;
   std::shared_ptr<const graph::Schedule> schedule;
   std::shared_ptr<const optim::LocalRule> rule;
-  std::unique_ptr<algo::Agreement> agreement;
+  std::unique_ptr<algo::Agreement> agreement; // none where asynchronous
   optim::LrOptions lr;
   int64_t total_steps = 0;
   transport::SlowOptions slow; // who is to compute slower than it could
 
+  // Workers take no steps together: train/gossip_run.h.
+  bool is_asynchronous() const { return spec.agreement == "gossip"; }
   int64_t steps_per_epoch() const { return sharder->steps_per_epoch(); }
   graph::Moment moment(int64_t step) const {
     return {

@@ -8,11 +8,13 @@
 #include "spec/graph_options.h"
 #include "spec/spec_table.h"
 #include "train/build_info.h"
+#include "train/gossip_times.h"
 #include "train/planes.h"
 #include "train/run.h"
 #include "train/setup.h"
 #include "train/torch_threads.h"
 #include "train/virtual_clock.h"
+#include "train/virtual_gossip_run.h"
 #include "transport/transports.h"
 
 #include <fmt/format.h>
@@ -189,7 +191,24 @@ void check_virtual_clock(const Setup& setup) {
   if (!spec::has_virtual_clock(setup.spec)) return;
   WorkerOptions options = setup.worker_options();
   options.state_planes = 0;
-  make_virtual_clock(setup.spec, Worker(options).arena().layout());
+  const Worker worker(options);
+  if (setup.is_asynchronous()) {
+    make_gossip_times(setup.spec, worker.arena().layout());
+  } else {
+    make_virtual_clock(setup.spec, worker.arena().layout());
+  }
+}
+
+TrainResult run_to_the_end(
+    const Setup& setup,
+    cluster::Cluster& cluster,
+    const record::RunDirectory& directory,
+    int attempt,
+    const TrainHooks& hooks) {
+  if (setup.is_asynchronous()) {
+    return VirtualGossipRun(setup, cluster, directory, attempt, hooks).run();
+  }
+  return Run(setup, cluster, directory, attempt, hooks).run();
 }
 
 // One run of this process. Keeps run.json true while the run lives and after
@@ -217,8 +236,8 @@ TrainResult train_in(
   description_json["attempts"] = attempt + 1;
   if (writes) directory.write_run(description_json);
   try {
-    Run run(setup, cluster, directory, attempt, hooks);
-    TrainResult result = run.run();
+    TrainResult result =
+        run_to_the_end(setup, cluster, directory, attempt, hooks);
     if (writes) {
       description_json["outcome"] = to_string(result.outcome);
       description_json["result"] = to_json(result);

@@ -34,7 +34,11 @@ void check_same_task(
   }
 }
 
-runtime::Costs costs_of(const spec::Spec& spec, const arena::Layout& layout) {
+} // namespace
+
+runtime::Costs described_costs(
+    const spec::Spec& spec,
+    const arena::Layout& layout) {
   runtime::Costs costs;
   if (!spec.costs.empty()) costs = runtime::read_costs(spec.costs);
   if (!spec.compute.empty()) {
@@ -58,21 +62,24 @@ runtime::Costs costs_of(const spec::Spec& spec, const arena::Layout& layout) {
   return costs;
 }
 
-} // namespace
+int described_workers_per_node(
+    const spec::Spec& spec,
+    const runtime::Costs& costs) {
+  // Costs of one node alone are those of all workers on one.
+  if (spec.workers_per_node <= 1 && !costs.between) return spec.n;
+  return std::max(1, spec.workers_per_node);
+}
 
 std::unique_ptr<runtime::RuntimeModel> make_virtual_clock(
     const spec::Spec& spec,
     const arena::Layout& layout) {
   if (!spec::has_virtual_clock(spec)) return nullptr;
-  const runtime::Costs costs = costs_of(spec, layout);
-  // Costs of one node alone are those of all workers on one.
-  const bool one_node = spec.workers_per_node <= 1 && !costs.between;
+  const runtime::Costs costs = described_costs(spec, layout);
   return std::make_unique<runtime::RuntimeModel>(
       costs,
       runtime::ModelOptions{
           .n = spec.n,
-          .workers_per_node =
-              one_node ? spec.n : std::max(1, spec.workers_per_node),
+          .workers_per_node = described_workers_per_node(spec, costs),
           .order = *runtime::order_of(spec.agreement),
           .after_backward = spec.clip > 0,
           .slow = transport::parse_slow(spec.slow),

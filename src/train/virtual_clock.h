@@ -13,6 +13,16 @@
 
 namespace grapevine::train {
 
+// The cluster that a spec with a virtual clock describes. ConfigError and
+// IoError as below.
+runtime::Costs described_costs(
+    const spec::Spec& spec,
+    const arena::Layout& layout);
+// How many of its workers share a node there.
+int described_workers_per_node(
+    const spec::Spec& spec,
+    const runtime::Costs& costs);
+
 // None where the spec has no such key. ConfigError for costs of another model
 // or batch, or without the links that are needed; IoError where they cannot be
 // read.

@@ -1,0 +1,14 @@
+// Who may average with whom in asynchronous gossip: all that a schedule joins
+// in any of its steps, in either direction.
+#pragma once
+
+#include "graph/schedule.h"
+
+#include <vector>
+
+namespace grapevine::gossip {
+
+// Of each worker, ascending; symmetric.
+std::vector<std::vector<int>> neighbours_in(const graph::Schedule& schedule);
+
+} // namespace grapevine::gossip

@@ -1,0 +1,40 @@
+// What a spec means to an asynchronous run, in virtual time or in processes.
+#pragma once
+
+#include "gossip/allowance.h"
+#include "gossip/dynamics.h"
+#include "gossip/statistics.h"
+#include "train/evaluator.h"
+#include "train/setup.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace grapevine::train {
+
+// The constants of the run's graph and rate; ConfigError where it has none.
+gossip::Dynamics gossip_dynamics(const Setup& setup);
+gossip::Averagings gossip_averagings(const Setup& setup);
+EvaluatorOptions evaluator_options(const Setup& setup);
+
+// A worker's batch for its own gradient with this number: that of the step
+// with this number in a synchronous run, and on beyond its end.
+void gather_batch(
+    const Setup& setup,
+    int worker,
+    int64_t gradient,
+    data::Batch& batch);
+
+void load_initial_values(const Setup& setup, arena::Arena& arena);
+
+// What the workers have done and waited for so far: docs/formats.md, "gossip".
+nlohmann::json gossip_record(
+    const graph::Moment& moment,
+    const std::vector<gossip::Statistics>& workers);
+
+// Counted for each word of the pairing; what it carries beside, too.
+inline constexpr int64_t kWordBytes = 16;
+
+} // namespace grapevine::train

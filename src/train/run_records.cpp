@@ -1,0 +1,124 @@
+#include "train/run_records.h"
+
+#include "probe/metric.h"
+#include "train/numbers.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace grapevine::train {
+
+nlohmann::json attempt_record(
+    int attempt,
+    int64_t step,
+    const std::vector<int>& hosted,
+    const std::string& transport,
+    const Setup& setup,
+    const arena::Layout& layout) {
+  std::vector<std::string> tensors;
+  for (const auto& tensor : layout.tensors())
+    tensors.push_back(tensor.name);
+  return {
+      {"type", "attempt"},
+      {"attempt", attempt},
+      {"step", step},
+      {"workers", hosted},
+      {"transport", transport},
+      {"steps_per_epoch", setup.steps_per_epoch()},
+      {"tensors", tensors}};
+}
+
+nlohmann::json evaluation_record(
+    const Evaluation& evaluation,
+    const graph::Moment& moment,
+    double seconds,
+    double train_loss) {
+  nlohmann::json record = {
+      {"type", "evaluation"},
+      {"epoch", moment.epoch},
+      {"step", moment.step},
+      {"seconds", seconds},
+      {"train_loss", train_loss},
+      {"test_accuracy", evaluation.test_accuracy},
+      {"test_loss", evaluation.test_loss},
+      {"averaged_model_accuracy", evaluation.averaged_model_accuracy},
+      {"averaged_model_loss", evaluation.averaged_model_loss}};
+  if (const auto averaged = evaluation.averaged_model_perplexity()) {
+    record["test_perplexity"] = evaluation.test_perplexity();
+    record["averaged_model_perplexity"] = *averaged;
+  }
+  return record;
+}
+
+nlohmann::json dispersion_record(
+    const cluster::Rows& rows,
+    int64_t tensors,
+    const graph::Moment& moment,
+    double consensus_distance) {
+  nlohmann::json record = {
+      {"type", "dispersion"},
+      {"step", moment.step},
+      {"epoch", moment.epoch},
+      {"consensus_distance", consensus_distance}};
+  std::vector<double> values(rows.size());
+  const auto column = [&](int64_t at) -> const std::vector<double>& {
+    for (size_t i = 0; i < rows.size(); ++i)
+      values[i] = rows[i][at];
+    return values;
+  };
+  const std::vector<probe::Metric>& metrics = probe::metric_table();
+  for (int64_t tensor = 0; tensor < tensors; ++tensor) {
+    const std::vector<double> spreads = probe::measure_all(column(tensor));
+    for (size_t i = 0; i < metrics.size(); ++i)
+      record[metrics[i].name].push_back(spreads[i]);
+    record["gradient_norm"].push_back(mean_of(column(tensors + tensor)));
+    record["update_ratio"].push_back(mean_of(column(2 * tensors + tensor)));
+  }
+  return record;
+}
+
+void add_evaluation(
+    const std::optional<Evaluation>& evaluation,
+    TrainResult& result) {
+  result.test_accuracy = std::nan("");
+  result.averaged_model_accuracy = std::nan("");
+  if (!evaluation) return;
+  result.test_accuracy = evaluation->mean_accuracy();
+  result.averaged_model_accuracy = evaluation->averaged_model_accuracy;
+  result.test_perplexity = evaluation->mean_perplexity();
+  result.averaged_model_perplexity = evaluation->averaged_model_perplexity();
+}
+
+Progress make_progress(
+    const Setup& setup,
+    const std::string& phase,
+    int64_t steps,
+    const std::vector<double>& losses,
+    const std::optional<Evaluation>& evaluation,
+    double degree,
+    double seconds) {
+  Progress progress;
+  progress.phase = phase;
+  progress.step = steps;
+  progress.steps = setup.total_steps;
+  progress.epoch = setup.moment(std::max<int64_t>(steps - 1, 0)).epoch + 1;
+  progress.epochs = setup.moment(setup.total_steps - 1).epoch + 1;
+  progress.loss = losses.empty() ? 0 : mean_of(losses);
+  if (evaluation) {
+    progress.test_accuracy = evaluation->mean_accuracy();
+    progress.averaged_model_accuracy = evaluation->averaged_model_accuracy;
+    progress.test_perplexity = evaluation->mean_perplexity();
+  }
+  progress.degree = degree;
+  if (steps > 0 && seconds > 0) {
+    const double per_step = seconds / static_cast<double>(steps);
+    progress.samples_per_second =
+        static_cast<double>(setup.spec.batch * setup.spec.n) / per_step;
+    progress.seconds_left =
+        per_step * static_cast<double>(setup.total_steps - steps);
+  }
+  return progress;
+}
+
+} // namespace grapevine::train

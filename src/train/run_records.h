@@ -1,0 +1,58 @@
+// What runs of every kind file and report in the same form.
+#pragma once
+
+#include "cluster/cluster.h"
+#include "graph/schedule.h"
+#include "train/evaluator.h"
+#include "train/setup.h"
+#include "train/trainer.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grapevine::train {
+
+// The first record of an attempt: who is hosted here, and what of.
+nlohmann::json attempt_record(
+    int attempt,
+    int64_t step,
+    const std::vector<int>& hosted,
+    const std::string& transport,
+    const Setup& setup,
+    const arena::Layout& layout);
+
+// moment: of the last step before it.
+nlohmann::json evaluation_record(
+    const Evaluation& evaluation,
+    const graph::Moment& moment,
+    double seconds,
+    double train_loss);
+
+// rows: of all workers, a place for each tensor's norm, then for its
+// gradient's, then for the ratio of its update to itself.
+nlohmann::json dispersion_record(
+    const cluster::Rows& rows,
+    int64_t tensors,
+    const graph::Moment& moment,
+    double consensus_distance);
+
+// What of a result an evaluation knows; without one it is not a number.
+void add_evaluation(
+    const std::optional<Evaluation>& evaluation,
+    TrainResult& result);
+
+// After `steps` steps that took `seconds`.
+Progress make_progress(
+    const Setup& setup,
+    const std::string& phase,
+    int64_t steps,
+    const std::vector<double>& losses,
+    const std::optional<Evaluation>& evaluation,
+    double degree,
+    double seconds);
+
+} // namespace grapevine::train

@@ -1,0 +1,142 @@
+// A virtual asynchronous run's way into and out of checkpoints: between two
+// events, with all that is under way.
+#include "base/error.h"
+#include "train/planes.h"
+#include "train/virtual_gossip_run.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace grapevine::train {
+namespace {
+
+constexpr double kCheckpointSeconds = 60;
+
+} // namespace
+
+bool VirtualGossipRun::checkpoint_is_due() {
+  const int64_t every = setup_.spec.checkpoint_every;
+  if (every < 0) return false;
+  if (every > 0) return rounds_seen_ % every == 0;
+  return rounds_seen_ % setup_.steps_per_epoch() == 0 &&
+         since_checkpoint_.seconds() > kCheckpointSeconds;
+}
+
+// The file's parameters are the replica, as elsewhere; what the model and the
+// engine have beside it has names of its own.
+void VirtualGossipRun::checkpoint() {
+  training_.pause();
+  records_->flush();
+  jobs_->drain();
+  const std::vector<std::string> state_planes = setup_.rule->state_planes();
+  cluster_.for_each([&](int i) {
+    arena::Arena& arena = workers_[i].arena();
+    auto planes = planes_to_store(arena, state_planes);
+    std::erase_if(planes, [](const auto& plane) {
+      return plane.name == "parameters";
+    });
+    planes.push_back(plane_view("parameters", replicas_[i]->x()));
+    planes.push_back(plane_view("snapshot", arena.parameters()));
+    planes.push_back(plane_view("gradients", arena.gradients()));
+    if (!replicas_[i]->y().empty()) {
+      planes.push_back(plane_view("companion", replicas_[i]->y()));
+    }
+    if (!engine_->sent(i).empty()) {
+      planes.push_back(plane_view("sent", engine_->sent(i)));
+    }
+    checkpoints_.write_worker(rounds(), i, planes);
+  });
+  checkpoints_.commit(
+      rounds(),
+      cluster_.size(),
+      {{"attempt", attempt_},
+       {"train_loss", last_train_loss_},
+       {"losses", losses_},
+       {"round_losses", round_losses_},
+       {"epoch_losses", epoch_losses_},
+       {"gossip", engine_->state()},
+       {"seconds", earlier_seconds_ + total_.seconds()},
+       {"training_seconds", training_seconds()}});
+  since_checkpoint_.restart();
+  training_.go();
+}
+
+void VirtualGossipRun::resume() {
+  bool found = false;
+  for (const record::CheckpointInfo& candidate : checkpoints_.list()) {
+    found = true;
+    if (try_restore(candidate)) return;
+  }
+  if (found) {
+    throw IoError(fmt::format(
+        "no checkpoint in {} can be read; --fresh begins the run again",
+        directory_.checkpoints().string()));
+  }
+}
+
+bool VirtualGossipRun::try_restore(const record::CheckpointInfo& checkpoint) {
+  std::string problem;
+  try {
+    restore(checkpoint);
+  } catch (const IoError& error) {
+    problem = error.what();
+  } catch (const nlohmann::json::exception& error) {
+    problem = fmt::format(
+        "{}: state of the manifest: {}",
+        checkpoint.directory.string(),
+        error.what());
+  }
+  if (problem.empty()) {
+    report_progress(fmt::format("resumed from step {}", rounds()), true);
+    return true;
+  }
+  if (hooks_.on_note) hooks_.on_note("checkpoint passed over: " + problem);
+  return false;
+}
+
+void VirtualGossipRun::restore(const record::CheckpointInfo& checkpoint) {
+  if (checkpoint.workers != cluster_.size()) {
+    throw IoError(fmt::format(
+        "{} holds {} workers",
+        checkpoint.directory.string(),
+        checkpoint.workers));
+  }
+  const nlohmann::json& state = checkpoint.state;
+  const auto numbers = [&](const char* name) {
+    std::vector<double> values;
+    for (const nlohmann::json& value : state.at(name))
+      values.push_back(value.is_number() ? value.get<double>() : std::nan(""));
+    return values;
+  };
+  losses_ = numbers("losses");
+  round_losses_ = numbers("round_losses");
+  epoch_losses_ = numbers("epoch_losses");
+  last_train_loss_ = state.at("train_loss").is_number()
+                         ? state.at("train_loss").get<double>()
+                         : std::nan("");
+  earlier_seconds_ = state.at("seconds");
+  earlier_training_seconds_ = state.at("training_seconds");
+  restores_ = true; // their gradients are in the file
+  engine_->restore(state.at("gossip"));
+  restores_ = false;
+  for (int i = 0; i < cluster_.size(); ++i) {
+    const record::Safetensors file = checkpoints_.read_worker(checkpoint, i);
+    arena::Arena& arena = workers_[i].arena();
+    restore_planes(file, setup_.rule->state_planes(), arena);
+    restore_plane(file, "parameters", replicas_[i]->x());
+    restore_plane(file, "snapshot", arena.parameters());
+    restore_plane(file, "gradients", arena.gradients());
+    if (!replicas_[i]->y().empty()) {
+      restore_plane(file, "companion", replicas_[i]->y());
+    }
+    if (!engine_->sent(i).empty()) {
+      restore_plane(file, "sent", engine_->sent(i));
+    }
+  }
+  rounds_seen_ = rounds();
+  last_traffic_ = traffic();
+}
+
+} // namespace grapevine::train

@@ -1,0 +1,374 @@
+#include "train/virtual_gossip_run.h"
+
+#include "base/heap.h"
+#include "gossip/neighbours.h"
+#include "optim/clip.h"
+#include "probe/consensus.h"
+#include "spec/spec_table.h"
+#include "train/gossip_setup.h"
+#include "train/gossip_times.h"
+#include "train/numbers.h"
+#include "train/run_records.h"
+#include "train/torch_threads.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace grapevine::train {
+
+class VirtualGossipRun::Shown {
+ public:
+  explicit Shown(VirtualGossipRun& run) : run_(run) {
+    run_.jobs_->drain();
+    swap();
+  }
+  ~Shown() { swap(); }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+
+ private:
+  void swap() {
+    run_.cluster_.for_each([&](int index) {
+      std::ranges::swap_ranges(
+          run_.workers_[index].arena().parameters(),
+          run_.replicas_[index]->x());
+    });
+  }
+
+  VirtualGossipRun& run_;
+};
+
+VirtualGossipRun::VirtualGossipRun(
+    const Setup& setup,
+    cluster::Cluster& cluster,
+    record::RunDirectory directory,
+    int attempt,
+    const TrainHooks& hooks)
+    : setup_(setup),
+      cluster_(cluster),
+      directory_(std::move(directory)),
+      checkpoints_(directory_),
+      hooks_(hooks),
+      attempt_(attempt),
+      degree_(setup_.schedule->at({})->degree()) {
+  const int n = cluster_.size();
+  const gossip::Dynamics dynamics = gossip_dynamics(setup_);
+  std::vector<arena::Arena*> arenas;
+  std::vector<gossip::Replica*> replicas;
+  {
+    const ShortLivedBlocks heap;
+    for (int i = 0; i < n; ++i)
+      workers_.emplace_back(setup_.worker_options());
+  }
+  for (Worker& worker : workers_) {
+    load_initial_values(setup_, worker.arena());
+    arenas.push_back(&worker.arena());
+    replicas_.push_back(std::make_unique<gossip::Replica>(
+        worker.arena(),
+        dynamics,
+        setup_.spec.bucket_bytes));
+    replicas.push_back(replicas_.back().get());
+  }
+  WorkerOptions spare = setup_.worker_options();
+  spare.state_planes = 0;
+  spare_ = std::make_unique<Worker>(spare);
+  cluster_.attach(arenas);
+  evaluator_ = std::make_unique<Evaluator>(
+      cluster_,
+      workers_,
+      *spare_,
+      *setup_.dataset.test,
+      evaluator_options(setup_));
+  const GossipTimes times =
+      make_gossip_times(setup_.spec, arenas.front()->layout());
+  gossip::VirtualGossipHost& host = *this;
+  engine_ = std::make_unique<gossip::VirtualGossip>(
+      gossip::VirtualGossipOptions{
+          .neighbours = gossip::neighbours_in(*setup_.schedule),
+          .averagings = gossip_averagings(setup_),
+          .rate = setup_.spec.rate,
+          .max_lag = setup_.spec.max_lag,
+          .seed = setup_.spec.seed,
+          .total_gradients = n * setup_.total_steps,
+          .gradient_seconds = times.gradient,
+          .word_seconds = times.word,
+          .transfer_seconds = times.transfer},
+      std::move(replicas),
+      *setup_.rule,
+      host);
+  losses_.resize(n);
+  round_losses_.resize(n);
+  epoch_losses_.resize(n);
+  jobs_ =
+      std::make_unique<JobQueue>(cluster_.threads() - 1, use_one_torch_thread);
+  resume();
+  records_ = std::make_unique<record::RecordWriter>(directory_.records(0));
+  records_->append(attempt_record(
+      attempt_,
+      rounds(),
+      {cluster_.hosted().begin(), cluster_.hosted().end()},
+      cluster_.transport_name(),
+      setup_,
+      arenas.front()->layout()));
+}
+
+VirtualGossipRun::~VirtualGossipRun() = default;
+
+TrainResult VirtualGossipRun::run() {
+  total_.restart();
+  training_.restart();
+  since_checkpoint_.restart();
+  while (engine_->advance()) {
+    if (rounds() == rounds_seen_) continue;
+    rounds_seen_ = rounds();
+    if (const auto stop = end_round()) return finish(*stop);
+  }
+  return finish(Outcome::kCompleted);
+}
+
+void VirtualGossipRun::begin_gradient(int worker, int64_t gradient) {
+  if (restores_) return;
+  jobs_->start(worker, [this, worker, gradient] { compute(worker, gradient); });
+}
+
+void VirtualGossipRun::compute(int worker, int64_t gradient) {
+  const BatchPool::Lease lease(batches_);
+  gather_batch(setup_, worker, gradient, lease.batch());
+  probe::Spans spans;
+  losses_[worker] = workers_[worker].compute_gradient(
+      lease.batch(),
+      {.rank = worker,
+       .step = gradient,
+       .micro_batches = setup_.spec.micro_batches},
+      spans);
+}
+
+optim::StepInfo
+VirtualGossipRun::finish_gradient(int worker, int64_t gradient, int64_t done) {
+  jobs_->finish(worker);
+  lr_ = optim::learning_rate(setup_.lr, done / cluster_.size(), degree_);
+  optim::StepInfo info{.step = gradient, .lr = lr_};
+  if (setup_.spec.clip > 0) {
+    info.gradient_scale =
+        optim::clip_factor(workers_[worker].arena(), setup_.spec.clip);
+  }
+  return info;
+}
+
+void VirtualGossipRun::gradient_done(int worker, int64_t, int64_t) {
+  round_losses_[worker] = losses_[worker];
+}
+
+std::optional<Outcome> VirtualGossipRun::end_round() {
+  const int64_t round = rounds_seen_ - 1;
+  const bool ends_epoch = rounds_seen_ % setup_.steps_per_epoch() == 0 ||
+                          rounds_seen_ == setup_.total_steps;
+  for (size_t i = 0; i < epoch_losses_.size(); ++i)
+    epoch_losses_[i] += round_losses_[i];
+  record_round();
+  const int64_t every = setup_.spec.probe_every;
+  if (every > 0 && round % every == 0) probe();
+  if (!std::ranges::all_of(round_losses_, [](double loss) {
+        return std::isfinite(loss);
+      })) {
+    return Outcome::kDiverged;
+  }
+  if (ends_epoch) {
+    const int64_t rounds_of_it = round % setup_.steps_per_epoch() + 1;
+    last_train_loss_ =
+        mean_of(epoch_losses_) / static_cast<double>(rounds_of_it);
+    std::ranges::fill(epoch_losses_, 0.0);
+    const int64_t epoch = setup_.moment(round).epoch + 1;
+    if (rounds_seen_ < setup_.total_steps && setup_.spec.eval_every > 0 &&
+        epoch % setup_.spec.eval_every == 0) {
+      evaluate();
+    }
+    records_->flush();
+  }
+  if (rounds_seen_ == setup_.total_steps) return std::nullopt;
+  if (hooks_.interrupt != nullptr && *hooks_.interrupt) {
+    return Outcome::kInterrupted;
+  }
+  if (checkpoint_is_due()) checkpoint();
+  report_progress("training", false);
+  return std::nullopt;
+}
+
+comm::Traffic VirtualGossipRun::traffic() const {
+  const int64_t plane = workers_.front().arena().layout().size() *
+                        static_cast<int64_t>(sizeof(float));
+  return {
+      .messages = engine_->words() + engine_->transfers(),
+      .bytes = engine_->words() * kWordBytes + engine_->transfers() * plane};
+}
+
+std::optional<double> VirtualGossipRun::virtual_seconds() const {
+  if (!spec::has_virtual_clock(setup_.spec)) return std::nullopt;
+  return engine_->now();
+}
+
+void VirtualGossipRun::record_round() {
+  const comm::Traffic now = traffic();
+  const graph::Moment moment = setup_.moment(rounds_seen_ - 1);
+  nlohmann::json record = {
+      {"type", "step"},
+      {"step", moment.step},
+      {"epoch", moment.epoch},
+      {"attempt", attempt_},
+      {"lr", lr_},
+      {"degree", degree_},
+      {"messages", now.messages - last_traffic_.messages},
+      {"bytes", now.bytes - last_traffic_.bytes},
+      {"seconds", training_seconds()},
+      {"loss", round_losses_}};
+  if (const auto seconds = virtual_seconds()) {
+    record["virtual_seconds"] = *seconds;
+  }
+  records_->append(record);
+  last_traffic_ = now;
+}
+
+// Norms and distances are those of the replicas between two events; gradients
+// are the last that each worker has computed.
+void VirtualGossipRun::probe() {
+  training_.pause();
+  const graph::Moment moment = setup_.moment(rounds_seen_ - 1);
+  {
+    const Shown shown(*this);
+    const arena::Layout& layout = workers_.front().arena().layout();
+    const auto tensors = static_cast<int64_t>(layout.tensors().size());
+    cluster::Rows norms(workers_.size());
+    cluster::Rows rows(workers_.size());
+    std::vector<double> gradient_norms(workers_.size());
+    cluster_.for_each([&](int i) {
+      const arena::Arena& arena = workers_[i].arena();
+      for (const double square : squared_norms(layout, arena.parameters()))
+        norms[i].push_back(std::sqrt(square));
+      rows[i] = norms[i];
+      const auto squares = squared_norms(layout, arena.gradients());
+      for (const double square : squares)
+        rows[i].push_back(std::sqrt(square));
+      rows[i].resize(3 * tensors, std::nan(""));
+      gradient_norms[i] = std::sqrt(sum_of(squares));
+    });
+    const double distance = consensus_distance();
+    records_->append(
+        {{"type", "norms"},
+         {"step", moment.step},
+         {"norms", norms},
+         {"gradient_norms", gradient_norms}});
+    records_->append(dispersion_record(rows, tensors, moment, distance));
+    std::vector<gossip::Statistics> statistics;
+    for (int i = 0; i < cluster_.size(); ++i)
+      statistics.push_back(engine_->statistics(i));
+    nlohmann::json record = gossip_record(moment, statistics);
+    record["consensus_distance"] = distance;
+    records_->append(record);
+  }
+  training_.go();
+}
+
+// While the replicas are shown. The spare worker's parameters hold the mean.
+double VirtualGossipRun::consensus_distance() {
+  const std::span<float> mean = spare_->arena().parameters();
+  cluster_.mean(algo::Plane::kParameters, mean);
+  std::vector<double> distances(workers_.size());
+  cluster_.for_each([&](int i) {
+    distances[i] =
+        probe::squared_distance(workers_[i].arena().parameters(), mean);
+  });
+  return probe::consensus_distance(distances);
+}
+
+void VirtualGossipRun::evaluate() {
+  training_.pause();
+  report_progress("evaluating", true);
+  {
+    const Shown shown(*this);
+    evaluation_ = evaluator_->evaluate();
+  }
+  evaluated_at_ = rounds();
+  records_->append(evaluation_record(
+      *evaluation_,
+      setup_.moment(std::max<int64_t>(rounds() - 1, 0)),
+      training_seconds(),
+      last_train_loss_));
+  training_.go();
+}
+
+// All replicas become their mean: the run's last exchange.
+void VirtualGossipRun::average() {
+  const Shown shown(*this);
+  const std::span<float> mean = spare_->arena().parameters();
+  cluster_.mean(algo::Plane::kParameters, mean);
+  cluster_.for_each([&](int i) {
+    std::ranges::copy(mean, workers_[i].arena().parameters().begin());
+  });
+}
+
+TrainResult VirtualGossipRun::finish(Outcome outcome) {
+  training_.pause();
+  if (outcome == Outcome::kInterrupted) {
+    report_progress("writing a checkpoint", true);
+    checkpoint();
+    training_.pause();
+  } else if (evaluated_at_ != rounds()) {
+    evaluate();
+    training_.pause();
+  }
+  if (outcome == Outcome::kDiverged) last_train_loss_ = std::nan("");
+  TrainResult result;
+  result.run = directory_.path().string();
+  result.outcome = outcome;
+  result.steps = rounds();
+  result.epochs = rounds() / setup_.steps_per_epoch();
+  result.train_loss = last_train_loss_;
+  add_evaluation(evaluation_, result);
+  {
+    const Shown shown(*this);
+    result.consensus_distance = consensus_distance();
+  }
+  if (outcome == Outcome::kCompleted) average();
+  {
+    const Shown shown(*this);
+    result.parameters_sha256 = cluster_.parameters_sha256();
+  }
+  result.virtual_seconds = virtual_seconds();
+  result.messages = traffic().messages;
+  result.bytes = traffic().bytes;
+  if (outcome == Outcome::kCompleted && setup_.spec.checkpoint_every >= 0) {
+    checkpoint();
+    training_.pause();
+  }
+  records_->flush();
+  result.seconds = earlier_seconds_ + total_.seconds();
+  const auto samples =
+      static_cast<double>(engine_->gradients() * setup_.spec.batch);
+  result.samples_per_second =
+      training_seconds() > 0 ? samples / training_seconds() : 0;
+  return result;
+}
+
+double VirtualGossipRun::training_seconds() const {
+  return earlier_training_seconds_ + training_.seconds();
+}
+
+void VirtualGossipRun::report_progress(const std::string& phase, bool force) {
+  constexpr double kEverySeconds = 0.1;
+  if (!hooks_.on_progress) return;
+  if (!force && since_progress_.seconds() < kEverySeconds) return;
+  since_progress_.restart();
+  hooks_.on_progress(make_progress(
+      setup_,
+      phase,
+      rounds(),
+      round_losses_,
+      evaluation_,
+      degree_,
+      training_seconds()));
+}
+
+} // namespace grapevine::train

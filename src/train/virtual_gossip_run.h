@@ -1,0 +1,113 @@
+// An asynchronous run on the virtual cluster: gossip/virtual_gossip.h with
+// real models and data, from the first event (or a checkpoint) to the result.
+//
+// A *round* is n gradients, whoever computed them: what a step is elsewhere in
+// records, schedules and lengths. The learning rate follows the rounds; batches
+// are by each worker's own count. All n rounds' gradients are done when the
+// last event is over; then the replicas are evaluated as they are, and averaged
+// once, which is what the run leaves.
+//
+// Evaluations, probes and checkpoints look at the replicas between two events
+// and change nothing: the result does not depend on them, nor on the threads
+// that compute gradients ahead.
+#pragma once
+
+#include "base/job_queue.h"
+#include "cluster/cluster.h"
+#include "gossip/virtual_gossip.h"
+#include "record/checkpoint.h"
+#include "record/record_writer.h"
+#include "record/run_directory.h"
+#include "train/batch_pool.h"
+#include "train/evaluator.h"
+#include "train/setup.h"
+#include "train/stopwatch.h"
+#include "train/trainer.h"
+#include "train/worker.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace grapevine::train {
+
+class VirtualGossipRun : private gossip::VirtualGossipHost {
+ public:
+  // As Run; the cluster is a virtual one.
+  VirtualGossipRun(
+      const Setup& setup,
+      cluster::Cluster& cluster,
+      record::RunDirectory directory,
+      int attempt,
+      const TrainHooks& hooks);
+  ~VirtualGossipRun() override;
+
+  TrainResult run();
+
+ private:
+  // Shows the replicas where the models' snapshots are, for whoever looks at
+  // the arenas' parameters; no gradient is under way meanwhile.
+  class Shown;
+
+  void begin_gradient(int worker, int64_t gradient) override;
+  optim::StepInfo finish_gradient(int worker, int64_t gradient, int64_t done)
+      override;
+  void gradient_done(int worker, int64_t gradient, int64_t done) override;
+  void compute(int worker, int64_t gradient);
+
+  int64_t rounds() const { return engine_->gradients() / cluster_.size(); }
+  // What is done after a round; why to stop, if at all.
+  std::optional<Outcome> end_round();
+  void record_round();
+  void probe();
+  double consensus_distance();
+  void evaluate();
+  void average();
+  TrainResult finish(Outcome outcome);
+  bool checkpoint_is_due();
+  void checkpoint();
+  void resume();
+  bool try_restore(const record::CheckpointInfo& checkpoint);
+  void restore(const record::CheckpointInfo& checkpoint);
+  comm::Traffic traffic() const;
+  std::optional<double> virtual_seconds() const;
+  double training_seconds() const;
+  void report_progress(const std::string& phase, bool force);
+
+  const Setup& setup_;
+  cluster::Cluster& cluster_;
+  record::RunDirectory directory_;
+  record::Checkpoints checkpoints_;
+  const TrainHooks& hooks_;
+  int attempt_;
+  double degree_ = 0;
+  std::vector<Worker> workers_;
+  std::unique_ptr<Worker> spare_; // holds the averaged model
+  std::vector<std::unique_ptr<gossip::Replica>> replicas_;
+  std::unique_ptr<gossip::VirtualGossip> engine_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<record::RecordWriter> records_;
+  BatchPool batches_;
+
+  std::vector<double> losses_;       // of each worker's last gradient
+  std::vector<double> round_losses_; // of those that are done
+  std::vector<double> epoch_losses_; // means over the rounds of the epoch
+  double lr_ = 0;                    // of the last gradient
+  double last_train_loss_ = 0;
+  int64_t rounds_seen_ = 0;
+  bool restores_ = false; // gradients under way are there already
+  std::optional<Evaluation> evaluation_;
+  int64_t evaluated_at_ = -1; // rounds
+  comm::Traffic last_traffic_;
+
+  double earlier_seconds_ = 0;
+  double earlier_training_seconds_ = 0;
+  Stopwatch total_;
+  Stopwatch training_;
+  Stopwatch since_checkpoint_;
+  Stopwatch since_progress_;
+  std::unique_ptr<JobQueue> jobs_; // last: they use the others
+};
+
+} // namespace grapevine::train

@@ -1,0 +1,63 @@
+#include "base/job_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+namespace grapevine {
+namespace {
+
+TEST(JobQueue, DoesEachJobOnceWhateverTheThreads) {
+  for (const int helpers : {0, 1, 3}) {
+    JobQueue queue(helpers);
+    std::vector<std::atomic<int>> done(100);
+    for (int i = 0; i < 100; ++i)
+      queue.start(i, [&, i] { ++done[i]; });
+    for (int i = 99; i >= 0; --i) {
+      queue.finish(i);
+      EXPECT_EQ(done[i], 1);
+    }
+  }
+}
+
+TEST(JobQueue, TakesAKeyAgainOnceItIsFinished) {
+  JobQueue queue(2);
+  int count = 0;
+  for (int i = 0; i < 50; ++i) {
+    queue.start(7, [&] { ++count; });
+    queue.finish(7);
+  }
+  EXPECT_EQ(count, 50);
+  queue.finish(7); // nothing to wait for
+}
+
+TEST(JobQueue, DrainsAll) {
+  JobQueue queue(1);
+  std::atomic<int> done = 0;
+  for (int i = 0; i < 20; ++i)
+    queue.start(i, [&] { ++done; });
+  queue.drain();
+  EXPECT_EQ(done, 20);
+}
+
+TEST(JobQueue, ThrowsWhereTheJobIsAskedFor) {
+  for (const int helpers : {0, 2}) {
+    JobQueue queue(helpers);
+    queue.start(1, [] { throw std::runtime_error("bad"); });
+    queue.start(2, [] {});
+    queue.drain();
+    EXPECT_THROW(queue.finish(1), std::runtime_error);
+    EXPECT_NO_THROW(queue.finish(2));
+  }
+}
+
+TEST(JobQueue, EndsWithJobsThatNobodyAskedFor) {
+  JobQueue queue(1);
+  for (int i = 0; i < 10; ++i)
+    queue.start(i, [] {});
+}
+
+} // namespace
+} // namespace grapevine
