@@ -87,12 +87,15 @@ class Edges {
   // Whether a lost worker can be done without; else the run has to end.
   virtual bool survives_loss() const = 0;
 
-  // The end of the run, called by every worker that lives, once; all edges are
-  // closed, and nothing but rank, size and name may be called afterwards.
-  // Waits for those who come within `deadline` of the first (by this worker's
-  // own clock, for the first that it sees), agrees with them on who they are,
-  // the same list for all, and connects them. Nobody is special: any worker may
-  // be missing, or die on the way, which costs another round among the rest.
+  // The end of the run, called by every worker that lives. All edges are closed
+  // at once, so that neighbours that still go on notice; nothing but rank,
+  // size, name and gather may be called afterwards. Waits for those who come
+  // within `deadline` of the first, or for less where all have come who are not
+  // known to have ended; agrees with them on who they are, the same list for
+  // all, and connects them. Nobody is special: any worker may be missing, or
+  // die on the way, which costs another round among the rest. Called again, by
+  // all whose work over the gathering has failed, it gathers those that are
+  // left (not with fixed edges).
   //
   // Throws TransportError where the others have gone on without this worker
   // (it came late), or where nothing can be agreed on (the store is gone).
@@ -106,5 +109,24 @@ class Edges {
 std::unique_ptr<Edges> make_fixed_edges(
     std::unique_ptr<Transport> transport,
     std::vector<int> neighbours);
+
+// Gloo: a two-rank process group an edge, so that a failure closes that edge
+// alone. Returns at once, with nobody linked: neighbours are linked as they
+// come, found through the store that the environment names, and linked again
+// when they return as a new process, or when both sides of a lost edge go on.
+//
+// The store outlives any worker where somebody else serves it (grapevine
+// launch, torchrun's agent, a file); where rank 0 does, rank 0 may not die.
+// A store that is out of reach is a TransportError here; later it only means
+// that nothing is linked anew until it is found again. `deadline` is for
+// reaching the store, and bounds an attempt to connect (10 s at most).
+//
+// Costs: a thread that looks at the store five times a second (one number), a
+// thread for all connections, an idle thread an edge, and a thread for each
+// operation that is tested rather than waited for (its slot keeps it).
+std::unique_ptr<Edges> make_gloo_edges(
+    const LaunchEnvironment& environment,
+    std::vector<int> neighbours,
+    std::chrono::duration<double> deadline);
 
 } // namespace grapevine::transport

@@ -1,5 +1,7 @@
 # c10d needs torch; the rest of the layer, and those who use it, do not see it.
 add_library(gv_transport_c10d STATIC
+  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_board.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_connector.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_operation.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_transport.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/meeting.cpp
@@ -21,7 +23,10 @@ if(GV_MPI)
 endif()
 gv_layer(transport
   SOURCES launch_environment.cpp link_options.cpp
-    make_transport.cpp fixed_edges.cpp
+    make_transport.cpp
+    edges/fixed_edges.cpp edges/linked_edges.cpp edges/gloo_edges.cpp
+    edges/handshake.cpp edges/attempt.cpp edges/link_keeper.cpp
+    edges/gather.cpp
     shaped/fluid.cpp shaped/link_table.cpp shaped/link_session.cpp
     shaped/lane.cpp shaped/shaped_transport.cpp
     local/local_transport.cpp local/hub.cpp

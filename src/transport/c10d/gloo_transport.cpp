@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <mutex>
+#include <numeric>
 
 namespace grapevine::transport {
 namespace {
@@ -20,11 +21,12 @@ constexpr size_t kPieceBytes = size_t{1} << 20;
 
 class GlooTransport : public Transport {
  public:
-  GlooTransport(Meeting meeting, int rank, int size)
+  GlooTransport(Meeting meeting, int rank, std::vector<int> workers)
       : store_(std::move(meeting.store)),
         group_(std::move(meeting.group)),
         rank_(rank),
-        size_(size) {}
+        size_(static_cast<int>(workers.size())),
+        workers_(std::move(workers)) {}
 
   ~GlooTransport() override { close(); }
 
@@ -146,11 +148,11 @@ class GlooTransport : public Transport {
     throw TransportError(message);
   }
 
-  static std::string describe(const GlooOperation& operation) {
+  std::string describe(const GlooOperation& operation) const {
     return transport::describe(
         operation.direction(),
         operation.length(),
-        operation.peer());
+        workers_[operation.peer()]);
   }
 
   // Nothing touches the bytes of any operation after this, and the peers see
@@ -165,6 +167,7 @@ class GlooTransport : public Transport {
   c10::intrusive_ptr<::c10d::ProcessGroupGloo> group_;
   int rank_;
   int size_;
+  std::vector<int> workers_; // what errors call the ranks
   std::vector<at::Tensor> tensor_ =
       std::vector<at::Tensor>(1); // what c10d's calls want
   SlotTable<GlooOperation> slots_;
@@ -177,13 +180,23 @@ class GlooTransport : public Transport {
 
 } // namespace
 
+std::unique_ptr<Transport>
+make_gloo_transport(Meeting meeting, int rank, std::vector<int> workers) {
+  return std::make_unique<GlooTransport>(
+      std::move(meeting),
+      rank,
+      std::move(workers));
+}
+
 std::unique_ptr<Transport> make_gloo_transport(
     const LaunchEnvironment& environment,
     std::chrono::duration<double> deadline) {
-  return std::make_unique<GlooTransport>(
+  std::vector<int> workers(environment.size);
+  std::iota(workers.begin(), workers.end(), 0);
+  return make_gloo_transport(
       meet(environment, Deadline::after(deadline)),
       environment.rank,
-      environment.size);
+      std::move(workers));
 }
 
 } // namespace grapevine::transport

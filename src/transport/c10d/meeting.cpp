@@ -16,19 +16,6 @@ bool is_loopback(const std::string& address) {
          address.starts_with("127.");
 }
 
-bool serves(const LaunchEnvironment& environment) {
-  return environment.store_file.empty() && !environment.store_is_served &&
-         environment.rank == 0;
-}
-
-std::string where(const LaunchEnvironment& environment) {
-  return environment.store_file.empty() ? fmt::format(
-                                              "{}:{}",
-                                              environment.master_address,
-                                              environment.master_port)
-                                        : environment.store_file;
-}
-
 StorePointer open_tcp_store(
     const LaunchEnvironment& environment,
     Deadline deadline) {
@@ -36,11 +23,11 @@ StorePointer open_tcp_store(
     return make_tcp_store(
         environment.master_address,
         environment.master_port,
-        serves(environment),
+        serves_store(environment),
         c10d_timeout_seconds(deadline));
   } catch (const std::exception& error) {
     const auto cause = first_line(error.what());
-    if (serves(environment)) {
+    if (serves_store(environment)) {
       throw TransportError(fmt::format(
           "worker 0 cannot serve the meeting point at port {} ({}); is it in "
           "use? Choose another MASTER_PORT",
@@ -50,7 +37,7 @@ StorePointer open_tcp_store(
     const auto message = fmt::format(
         "worker {} cannot reach the meeting point at {} ({})",
         environment.rank,
-        where(environment),
+        where_store_is(environment),
         cause);
     if (says_timed_out(cause)) throw TimeoutError(message);
     throw TransportError(message);
@@ -76,13 +63,6 @@ StorePointer open_store(
   }
   store->setTimeout(c10d_timeout_seconds(deadline));
   return store;
-}
-
-// Workers that come to a restarted run must not meet the keys of the last.
-StorePointer own_corner(StorePointer store, int restart_attempt) {
-  return c10::make_intrusive<::c10d::PrefixStore>(
-      fmt::format("grapevine/{}", restart_attempt),
-      std::move(store));
 }
 
 std::string present_key(const std::string& stage, int rank) {
@@ -136,7 +116,31 @@ void await_all(
   }
 }
 
-std::shared_ptr<::gloo::transport::Device> make_device(
+} // namespace
+
+bool serves_store(const LaunchEnvironment& environment) {
+  return environment.store_file.empty() && !environment.store_is_served &&
+         environment.rank == 0;
+}
+
+std::string where_store_is(const LaunchEnvironment& environment) {
+  return environment.store_file.empty() ? fmt::format(
+                                              "{}:{}",
+                                              environment.master_address,
+                                              environment.master_port)
+                                        : environment.store_file;
+}
+
+// Workers that come to a restarted run must not meet the keys of the last.
+StorePointer open_run_store(
+    const LaunchEnvironment& environment,
+    Deadline deadline) {
+  return c10::make_intrusive<::c10d::PrefixStore>(
+      fmt::format("grapevine/{}", environment.restart_attempt),
+      open_store(environment, deadline));
+}
+
+std::shared_ptr<::gloo::transport::Device> make_gloo_device(
     const LaunchEnvironment& environment) {
   using Group = ::c10d::ProcessGroupGloo;
   if (is_loopback(environment.master_address)) {
@@ -151,36 +155,39 @@ std::shared_ptr<::gloo::transport::Device> make_device(
   return Group::createDefaultDevice();
 }
 
-c10::intrusive_ptr<::c10d::ProcessGroupGloo> connect(
-    const LaunchEnvironment& environment,
+c10::intrusive_ptr<::c10d::ProcessGroupGloo> connect_group(
     const StorePointer& store,
+    const std::shared_ptr<::gloo::transport::Device>& device,
+    int rank,
+    int size,
     Deadline deadline) {
   auto options = ::c10d::ProcessGroupGloo::Options::create();
   options->timeout = c10d_timeout_seconds(deadline);
   options->threads = 1; // serves collectives, which are not used
-  options->devices.push_back(make_device(environment));
+  options->devices.push_back(device);
   return c10::make_intrusive<::c10d::ProcessGroupGloo>(
       store,
-      environment.rank,
-      environment.size,
+      rank,
+      size,
       options);
 }
 
-} // namespace
-
 Meeting meet(const LaunchEnvironment& environment, Deadline deadline) {
-  auto store = own_corner(
-      open_store(environment, deadline),
-      environment.restart_attempt);
+  auto store = open_run_store(environment, deadline);
   const int rank = environment.rank;
   const int size = environment.size;
   try {
     sign_in(*store, "arrive", rank);
     await_all(*store, "arrive", size, deadline);
-    auto group = connect(environment, store, deadline);
+    auto group = connect_group(
+        store,
+        make_gloo_device(environment),
+        rank,
+        size,
+        deadline);
     // The one who serves the store must not leave while others read in it.
     sign_in(*store, "connect", rank);
-    if (serves(environment)) await_all(*store, "connect", size, deadline);
+    if (serves_store(environment)) await_all(*store, "connect", size, deadline);
     return {std::move(store), std::move(group)};
   } catch (const Error&) {
     throw;
@@ -189,7 +196,7 @@ Meeting meet(const LaunchEnvironment& environment, Deadline deadline) {
     const auto message = fmt::format(
         "worker {} cannot connect to its peers (meeting point {}): {}",
         rank,
-        where(environment),
+        where_store_is(environment),
         cause);
     if (says_timed_out(cause)) throw TimeoutError(message);
     throw TransportError(message);

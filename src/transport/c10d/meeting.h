@@ -5,6 +5,11 @@
 #include "base/deadline.h"
 #include "transport/c10d/c10d.h"
 #include "transport/launch_environment.h"
+#include "transport/transport.h"
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace grapevine::transport {
 
@@ -16,5 +21,30 @@ struct Meeting {
 };
 
 Meeting meet(const LaunchEnvironment& environment, Deadline deadline);
+
+// The parts of it, for those who meet in other ways. The store, in this run's
+// own corner; whether this worker serves it; and where it is, for messages.
+StorePointer open_run_store(
+    const LaunchEnvironment& environment,
+    Deadline deadline);
+bool serves_store(const LaunchEnvironment& environment);
+std::string where_store_is(const LaunchEnvironment& environment);
+
+// Listens for peers; see make_gloo_transport for where.
+std::shared_ptr<::gloo::transport::Device> make_gloo_device(
+    const LaunchEnvironment& environment);
+
+// Connects rank with all others below size, which come to the same store; as
+// c10d does it, with its errors.
+c10::intrusive_ptr<::c10d::ProcessGroupGloo> connect_group(
+    const StorePointer& store,
+    const std::shared_ptr<::gloo::transport::Device>& device,
+    int rank,
+    int size,
+    Deadline deadline);
+
+// Rank i of the group is workers[i] of the run, in error messages.
+std::unique_ptr<Transport>
+make_gloo_transport(Meeting meeting, int rank, std::vector<int> workers);
 
 } // namespace grapevine::transport

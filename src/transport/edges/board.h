@@ -1,0 +1,41 @@
+// What the workers of a run tell each other when they are not connected: keys
+// and texts in the store that they met in, which is served by none of them.
+//
+// Nothing here waits for another worker. All functions may be called from any
+// thread, and throw TransportError where the store cannot be reached now.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace grapevine::transport {
+
+class Board {
+ public:
+  virtual ~Board() = default;
+
+  // Adds to a counter, which begins at 0, and returns its new value.
+  virtual int64_t add(const std::string& key, int64_t amount) = 0;
+  virtual void set(const std::string& key, const std::string& text) = 0;
+  virtual std::optional<std::string> get(const std::string& key) = 0;
+  // Whoever is first sets the text for good; returns what the key holds. The
+  // text is not empty.
+  virtual std::string set_once(
+      const std::string& key,
+      const std::string& text) = 0;
+
+  // Whether this process serves the store, and must not leave while others
+  // read in it.
+  virtual bool serves() const = 0;
+};
+
+// Where the launcher writes that a worker has ended for good; the text says
+// how. Adds to kNewsKey afterwards.
+inline std::string lost_key(int rank) {
+  return "lost/" + std::to_string(rank);
+}
+// A counter that grows with every change that others should look at.
+inline constexpr const char* kNewsKey = "news";
+
+} // namespace grapevine::transport

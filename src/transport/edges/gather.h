@@ -1,0 +1,71 @@
+// How those who live agree on who they are, at the end of a run.
+//
+// In rounds, each of which everybody who lives comes to:
+//   1. Come: each notes that it is there, and waits until all have come who
+//      may, or its own time is up. Then it proposes those that it sees; the
+//      first proposal is the list (one atomic operation of the board).
+//   2. Connect: those on the list make a transport over them.
+//   3. Settle: once all of them are connected, somebody says "go"; whoever
+//      could not connect, or has waited for too long, says "again". The first
+//      word counts, for all.
+// After "again" comes the next round, which leaves out who has died meanwhile.
+// Nobody is special, and whoever dies at any point holds up the others for
+// their time and no longer.
+#pragma once
+
+#include "transport/edges.h"
+#include "transport/edges/board.h"
+#include "transport/edges/connector.h"
+
+namespace grapevine::transport {
+
+class Assembly {
+ public:
+  struct Self {
+    int rank = 0;
+    int size = 1;
+    int64_t life = 1;
+  };
+
+  // Both must outlive this.
+  Assembly(Board& board, Connector& connector, Self self)
+      : board_(board),
+        connector_(connector),
+        self_(self) {}
+
+  // See Edges::gather. Each wait of a round has the time that is left until
+  // the deadline at the call. May be called again, by those for whom what they
+  // did together has failed.
+  Gathering gather(Deadline deadline);
+
+ private:
+  struct Member {
+    int rank = 0;
+    int64_t life = 0;
+    bool operator==(const Member&) const = default;
+  };
+  using Members = std::vector<Member>;
+
+  static std::string format(const Members& members);
+  static Members parse(const std::string& text);
+
+  std::string key(const std::string& what) const;
+  void come();
+  Members agree(Deadline deadline);
+  Members present() const;
+  // Whether all are there who may still come.
+  bool is_complete(const Members& members) const;
+  std::unique_ptr<Transport> connect(const Members& members, Deadline deadline);
+  // "go" or "again".
+  std::string settle(size_t members, bool is_connected, Deadline deadline);
+  std::string await_outcome(Deadline deadline);
+  void let_others_read(size_t members, Deadline deadline);
+
+  Board& board_;
+  Connector& connector_;
+  Self self_;
+  int round_ = 0;
+  std::vector<int> expected_; // ranks; empty: all of the run
+};
+
+} // namespace grapevine::transport

@@ -1,0 +1,33 @@
+#include "transport/c10d/gloo_parts.h"
+#include "transport/edges/linked_edges.h"
+
+#include <algorithm>
+
+namespace grapevine::transport {
+namespace {
+
+// Both sides have said that they want the link when it is being made, so it
+// takes milliseconds unless one of them has just died.
+constexpr std::chrono::duration<double> kLongestConnect{10};
+
+} // namespace
+
+std::unique_ptr<Edges> make_gloo_edges(
+    const LaunchEnvironment& environment,
+    std::vector<int> neighbours,
+    std::chrono::duration<double> deadline) {
+  std::shared_ptr<Board> board =
+      open_gloo_board(environment, Deadline::after(deadline));
+  std::shared_ptr<Connector> connector =
+      make_gloo_connector(environment, board);
+  return make_linked_edges(
+      std::move(board),
+      std::move(connector),
+      {.name = "gloo",
+       .rank = environment.rank,
+       .size = environment.size,
+       .neighbours = std::move(neighbours),
+       .connect_seconds = std::min(deadline, kLongestConnect)});
+}
+
+} // namespace grapevine::transport

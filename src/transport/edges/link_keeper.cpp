@@ -1,0 +1,228 @@
+#include "transport/edges/link_keeper.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace grapevine::transport {
+namespace {
+
+using Phase = Handshake::Phase;
+using std::chrono::milliseconds;
+
+std::string life_key(int rank) {
+  return fmt::format("life/{}", rank);
+}
+
+// A key for each life, so that one that was thought dead and goes on cannot
+// write over the notes of its successor.
+std::string note_key(int rank, int64_t life) {
+  return fmt::format("note/{}/{}", rank, life);
+}
+
+// Between tries that fail: 0.2, 0.4, … 3.2 s.
+milliseconds pause_after(int failures) {
+  return milliseconds(100) * (1 << std::min(failures + 1, 5));
+}
+
+} // namespace
+
+LinkKeeper::LinkKeeper(Board& board, Connector& connector, Options options)
+    : board_(board),
+      connector_(connector),
+      options_(std::move(options)) {
+  for (const int rank : options_.neighbours) {
+    neighbours_.push_back(
+        {.rank = rank,
+         .handshake = Handshake(options_.rank, options_.life, rank)});
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+LinkKeeper::~LinkKeeper() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  // All at once: each may take a while to notice.
+  for (Neighbour& neighbour : neighbours_) {
+    if (neighbour.attempt != nullptr) neighbour.attempt->cancel();
+  }
+  for (Neighbour& neighbour : neighbours_)
+    neighbour.attempt.reset();
+}
+
+std::deque<LinkEvent> LinkKeeper::take_events() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(events_, {});
+}
+
+void LinkKeeper::lose(int rank, int64_t link) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(events_, [&](const LinkEvent& event) {
+      return event.rank == rank && event.link == link;
+    });
+    losses_.emplace_back(rank, link);
+    is_awake_ = true;
+  }
+  changed_.notify_all();
+}
+
+void LinkKeeper::run() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    is_awake_ = false;
+    lock.unlock();
+    try {
+      look();
+    } catch (const TransportError&) {
+      // The board is out of reach: the links at hand go on, and it is tried
+      // again.
+      news_ = -1;
+    }
+    lock.lock();
+    changed_.wait_for(lock, options_.period, [this] {
+      return stop_ || is_awake_;
+    });
+  }
+}
+
+void LinkKeeper::look() {
+  take_losses();
+  for (Neighbour& neighbour : neighbours_)
+    finish_attempt(neighbour);
+  if (is_superseded_) return;
+  read_board();
+  if (is_superseded_) return;
+  for (Neighbour& neighbour : neighbours_)
+    act(neighbour);
+  publish();
+}
+
+void LinkKeeper::take_losses() {
+  std::vector<std::pair<int, int64_t>> losses;
+  {
+    const std::lock_guard lock(mutex_);
+    losses.swap(losses_);
+  }
+  for (const auto& [rank, link] : losses) {
+    for (Neighbour& neighbour : neighbours_) {
+      const bool is_at_hand = neighbour.rank == rank &&
+                              neighbour.link == link &&
+                              neighbour.handshake.phase() == Phase::kLinked;
+      if (is_at_hand) neighbour.handshake.lost();
+    }
+  }
+}
+
+void LinkKeeper::finish_attempt(Neighbour& neighbour) {
+  if (neighbour.attempt == nullptr || !neighbour.attempt->is_over()) return;
+  auto transport = neighbour.attempt->take();
+  neighbour.attempt.reset();
+  if (transport == nullptr) {
+    neighbour.handshake.failed();
+    ++neighbour.failures;
+    return;
+  }
+  neighbour.failures = 0;
+  if (!neighbour.handshake.connected() || is_superseded_) return;
+  neighbour.link = ++links_;
+  const std::lock_guard lock(mutex_);
+  events_.push_back(
+      {.rank = neighbour.rank,
+       .link = neighbour.link,
+       .why = fmt::format("life {}", neighbour.handshake.peer_life()),
+       .transport = std::move(transport)});
+}
+
+void LinkKeeper::read_board() {
+  const int64_t news = board_.add(kNewsKey, 0);
+  if (news == news_) return;
+  if (board_.add(life_key(options_.rank), 0) > options_.life) {
+    leave_to_successor();
+    return;
+  }
+  for (Neighbour& neighbour : neighbours_) {
+    const int64_t life = board_.add(life_key(neighbour.rank), 0);
+    const auto text =
+        life > 0 ? board_.get(note_key(neighbour.rank, life)) : std::nullopt;
+    neighbour.note = parse_note(life, text.value_or(""));
+    const auto mark = board_.get(lost_key(neighbour.rank)).value_or("");
+    if (mark == neighbour.lost_mark) continue;
+    neighbour.lost_mark = mark;
+    if (neighbour.handshake.phase() != Phase::kLinked) continue;
+    close(neighbour, mark);
+    neighbour.handshake.lost();
+  }
+  news_ = news; // only now: a board that fails is read again
+}
+
+void LinkKeeper::act(Neighbour& neighbour) {
+  const Handshake::Step step = neighbour.handshake.read(neighbour.note);
+  if (step.cancel) neighbour.attempt->cancel();
+  if (step.close) close(neighbour, step.why);
+  if (step.connect) begin_attempt(neighbour);
+}
+
+void LinkKeeper::begin_attempt(Neighbour& neighbour) {
+  Party party;
+  party.name = neighbour.handshake.link_name();
+  party.workers = {
+      std::min(options_.rank, neighbour.rank),
+      std::max(options_.rank, neighbour.rank)};
+  party.self = options_.rank < neighbour.rank ? 0 : 1;
+  neighbour.attempt = std::make_unique<Attempt>(
+      connector_,
+      std::move(party),
+      Deadline::after(options_.connect_seconds),
+      pause_after(neighbour.failures),
+      [this] {
+        {
+          const std::lock_guard lock(mutex_);
+          is_awake_ = true;
+        }
+        changed_.notify_all();
+      });
+}
+
+void LinkKeeper::close(Neighbour& neighbour, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  const auto is_of_link = [&](const LinkEvent& event) {
+    return event.rank == neighbour.rank && event.link == neighbour.link;
+  };
+  if (std::erase_if(events_, is_of_link) > 0) return; // nobody knows of it
+  const auto loss = std::pair(neighbour.rank, neighbour.link);
+  if (std::ranges::find(losses_, loss) != losses_.end()) return; // all know
+  events_.push_back(
+      {.rank = neighbour.rank, .link = neighbour.link, .why = why});
+}
+
+void LinkKeeper::publish() {
+  WorkerNote note{.life = options_.life};
+  for (const Neighbour& neighbour : neighbours_)
+    note.edges[neighbour.rank] = neighbour.handshake.note();
+  const auto text = format_note(note);
+  if (is_published_ && text == published_) return;
+  board_.set(note_key(options_.rank, options_.life), text);
+  board_.add(kNewsKey, 1);
+  published_ = text;
+  is_published_ = true;
+}
+
+void LinkKeeper::leave_to_successor() {
+  is_superseded_ = true;
+  for (Neighbour& neighbour : neighbours_) {
+    if (neighbour.attempt != nullptr) neighbour.attempt->cancel();
+    if (neighbour.handshake.phase() != Phase::kLinked) continue;
+    close(neighbour, "a newer life of this worker has come");
+    neighbour.handshake.lost();
+  }
+}
+
+} // namespace grapevine::transport

@@ -1,0 +1,121 @@
+#include "transport/edges/linked_edges.h"
+
+#include "base/check.h"
+#include "transport/edges/gather.h"
+#include "transport/edges/link_keeper.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace grapevine::transport {
+namespace {
+
+class LinkedEdges : public Edges {
+ public:
+  LinkedEdges(
+      std::shared_ptr<Board> board,
+      std::shared_ptr<Connector> connector,
+      LinkedEdgesOptions options)
+      : board_(std::move(board)),
+        connector_(std::move(connector)),
+        options_(std::move(options)) {
+    for (const int neighbour : options_.neighbours) {
+      GV_CHECK_GE(neighbour, 0);
+      GV_CHECK_LT(neighbour, options_.size);
+      GV_CHECK(neighbour != options_.rank);
+      links_[neighbour];
+    }
+    const auto life_key = fmt::format("life/{}", options_.rank);
+    life_ = board_->add(life_key, 1);
+    board_->add(kNewsKey, 1); // a former life learns of it
+    keeper_ = std::make_unique<LinkKeeper>(
+        *board_,
+        *connector_,
+        LinkKeeper::Options{
+            .rank = options_.rank,
+            .life = life_,
+            .neighbours = options_.neighbours,
+            .connect_seconds = options_.connect_seconds});
+    assembly_ = std::make_unique<Assembly>(
+        *board_,
+        *connector_,
+        Assembly::Self{options_.rank, options_.size, life_});
+  }
+
+  int rank() const override { return options_.rank; }
+  int size() const override { return options_.size; }
+  std::string name() const override { return options_.name; }
+  bool survives_loss() const override { return true; }
+
+  Edge edge(int rank) override {
+    const Link& link = link_to(rank);
+    if (link.transport == nullptr) return {};
+    // Two ranks: the lower worker is 0.
+    return {
+        .transport = link.transport.get(),
+        .peer = options_.rank < rank ? 1 : 0};
+  }
+
+  std::vector<EdgeChange> changes() override {
+    std::vector<EdgeChange> changes;
+    if (keeper_ == nullptr) return changes;
+    for (LinkEvent& event : keeper_->take_events()) {
+      const bool is_linked = event.transport != nullptr;
+      links_[event.rank] = {std::move(event.transport), event.link};
+      changes.push_back(
+          {.rank = event.rank,
+           .linked = is_linked,
+           .why = std::move(event.why)});
+    }
+    return changes;
+  }
+
+  void lose(int rank, const std::string& /*why*/) override {
+    Link& link = link_to(rank);
+    if (link.transport == nullptr) return;
+    link.transport.reset();
+    keeper_->lose(rank, link.id);
+  }
+
+  Gathering gather(Deadline deadline) override {
+    keeper_.reset();
+    for (auto& [rank, link] : links_)
+      link.transport.reset();
+    return assembly_->gather(deadline);
+  }
+
+ private:
+  struct Link {
+    std::unique_ptr<Transport> transport;
+    int64_t id = 0;
+  };
+
+  Link& link_to(int rank) {
+    const auto found = links_.find(rank);
+    GV_CHECK(found != links_.end());
+    return found->second;
+  }
+
+  std::shared_ptr<Board> board_;
+  std::shared_ptr<Connector> connector_;
+  LinkedEdgesOptions options_;
+  int64_t life_ = 0;
+  std::map<int, Link> links_;          // by neighbour
+  std::unique_ptr<LinkKeeper> keeper_; // until the gathering
+  std::unique_ptr<Assembly> assembly_;
+};
+
+} // namespace
+
+std::unique_ptr<Edges> make_linked_edges(
+    std::shared_ptr<Board> board,
+    std::shared_ptr<Connector> connector,
+    LinkedEdgesOptions options) {
+  return std::make_unique<LinkedEdges>(
+      std::move(board),
+      std::move(connector),
+      std::move(options));
+}
+
+} // namespace grapevine::transport

@@ -1,0 +1,29 @@
+// Edges that are made one by one, and made again: the board and the connector
+// are what they need of a network.
+#pragma once
+
+#include "transport/edges.h"
+#include "transport/edges/board.h"
+#include "transport/edges/connector.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace grapevine::transport {
+
+struct LinkedEdgesOptions {
+  std::string name;
+  int rank = 0;
+  int size = 1;
+  std::vector<int> neighbours;
+  // Of an attempt to connect with a neighbour that wants it too.
+  std::chrono::duration<double> connect_seconds{10};
+};
+
+std::unique_ptr<Edges> make_linked_edges(
+    std::shared_ptr<Board> board,
+    std::shared_ptr<Connector> connector,
+    LinkedEdgesOptions options);
+
+} // namespace grapevine::transport

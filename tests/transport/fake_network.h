@@ -1,0 +1,92 @@
+// A board and a connector inside one process, for edges in threads.
+#pragma once
+
+#include "transport/edges/board.h"
+#include "transport/edges/connector.h"
+#include "transport/transports.h"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+namespace grapevine::transport::testing {
+
+class MemoryBoard : public Board {
+ public:
+  int64_t add(const std::string& key, int64_t amount) override {
+    const std::lock_guard lock(mutex_);
+    check();
+    return counters_[key] += amount;
+  }
+  void set(const std::string& key, const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    check();
+    texts_[key] = text;
+  }
+  std::optional<std::string> get(const std::string& key) override {
+    const std::lock_guard lock(mutex_);
+    check();
+    const auto found = texts_.find(key);
+    if (found == texts_.end()) return std::nullopt;
+    return found->second;
+  }
+  std::string set_once(const std::string& key, const std::string& text)
+      override {
+    const std::lock_guard lock(mutex_);
+    check();
+    return texts_.emplace(key, text).first->second;
+  }
+  bool serves() const override { return false; }
+
+  // Out of reach, and back.
+  void set_reachable(bool is_reachable) {
+    const std::lock_guard lock(mutex_);
+    is_reachable_ = is_reachable;
+  }
+
+ private:
+  void check() const {
+    if (!is_reachable_) throw TransportError("the board is out of reach");
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, int64_t> counters_;
+  std::map<std::string, std::string> texts_;
+  bool is_reachable_ = true;
+};
+
+// Connects a party by local transports once all its members have come.
+class LocalConnector : public Connector {
+ public:
+  std::unique_ptr<Transport> connect(
+      const Party& party,
+      Deadline deadline,
+      const std::atomic<bool>& cancelled) override {
+    std::unique_lock lock(mutex_);
+    Meeting& meeting = meetings_[party.name];
+    const size_t size = party.workers.size();
+    if (meeting.transports.empty())
+      meeting.transports = make_local_transports(static_cast<int>(size));
+    auto mine = std::move(meeting.transports[party.self]);
+    if (mine == nullptr) throw TransportError("met twice: " + party.name);
+    ++meeting.come;
+    changed_.notify_all();
+    while (meeting.come < size) {
+      if (cancelled) throw TransportError("given up");
+      if (deadline.passed()) throw TimeoutError("timed out");
+      changed_.wait_for(lock, std::chrono::milliseconds(5));
+    }
+    return mine;
+  }
+
+ private:
+  struct Meeting {
+    std::vector<std::unique_ptr<Transport>> transports;
+    size_t come = 0;
+  };
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, Meeting> meetings_;
+};
+
+} // namespace grapevine::transport::testing

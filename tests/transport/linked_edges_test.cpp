@@ -1,0 +1,283 @@
+// Edges that are made one by one, in threads over a board in memory.
+#include "transport/edges/linked_edges.h"
+
+#include "base/check.h"
+#include "transport/exercise.h"
+#include "transport/fake_network.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+
+namespace grapevine::transport {
+namespace {
+
+using testing::Bytes;
+using testing::expect_bytes;
+using testing::LocalConnector;
+using testing::make_bytes;
+using testing::MemoryBoard;
+
+using namespace std::chrono_literals;
+
+Deadline late() {
+  return Deadline::after(100s);
+}
+
+std::vector<int> all_but(int rank, int n) {
+  std::vector<int> others;
+  for (int other = 0; other < n; ++other) {
+    if (other != rank) others.push_back(other);
+  }
+  return others;
+}
+
+class LinkedEdgesTest : public ::testing::TestWithParam<int> {
+ protected:
+  std::unique_ptr<Edges> make(int rank, int n) {
+    return make_linked_edges(
+        board_,
+        connector_,
+        {.name = "fake",
+         .rank = rank,
+         .size = n,
+         .neighbours = all_but(rank, n),
+         .connect_seconds = 2s});
+  }
+
+  std::shared_ptr<MemoryBoard> board_ = std::make_shared<MemoryBoard>();
+  std::shared_ptr<LocalConnector> connector_ =
+      std::make_shared<LocalConnector>();
+};
+
+// The changes until there is one of this kind for the rank.
+EdgeChange await_change(Edges& edges, int rank, bool linked) {
+  const auto deadline = late();
+  while (!deadline.passed()) {
+    for (EdgeChange& change : edges.changes()) {
+      if (change.rank == rank && change.linked == linked) return change;
+    }
+    std::this_thread::sleep_for(1ms);
+  }
+  ADD_FAILURE() << edges.rank() << ": no change for " << rank;
+  return {};
+}
+
+void await_all(Edges& edges, int n) {
+  int linked = 0;
+  const auto deadline = late();
+  while (linked < n - 1 && !deadline.passed()) {
+    for (const EdgeChange& change : edges.changes())
+      linked += change.linked ? 1 : -1;
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(linked, n - 1);
+}
+
+void talk(Edges& edges, int neighbour, int message) {
+  const Edge edge = edges.edge(neighbour);
+  ASSERT_TRUE(edge.linked());
+  const Bytes out = make_bytes(edges.rank(), neighbour, message, 1000);
+  Bytes in(1000);
+  const Request sent = edge.transport->send(out, edge.peer, 3);
+  const Request received = edge.transport->recv(in, edge.peer, 3);
+  edge.transport->wait(received, late());
+  edge.transport->wait(sent, late());
+  expect_bytes(in, neighbour, edges.rank(), message);
+}
+
+void on_threads(int n, const std::function<void(int)>& work) {
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < n; ++rank) {
+    threads.emplace_back([&work, rank] {
+      try {
+        work(rank);
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << "rank " << rank << ": " << error.what();
+      }
+    });
+  }
+}
+
+TEST_P(LinkedEdgesTest, LinkTalkAndGather) {
+  const int n = GetParam();
+  on_threads(n, [&](int rank) {
+    const auto edges = make(rank, n);
+    EXPECT_TRUE(edges->survives_loss());
+    await_all(*edges, n);
+    // Pairs in an order that all know.
+    for (int a = 0; a < n; ++a) {
+      for (int b = a + 1; b < n; ++b) {
+        if (rank == a) talk(*edges, b, a * n + b);
+        if (rank == b) talk(*edges, a, a * n + b);
+      }
+    }
+    const Gathering gathering = edges->gather(late());
+    EXPECT_EQ(gathering.members.size(), static_cast<size_t>(n));
+    testing::Exercise(*gathering.transport).run();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ranks,
+    LinkedEdgesTest,
+    ::testing::Values(1, 2, 3, 4, 7));
+
+using LinkedEdges = LinkedEdgesTest;
+
+TEST_F(LinkedEdges, ALostEdgeIsMadeAgainAndTheOthersGoOn) {
+  for (const auto& [loser, other] : {std::pair(0, 1), std::pair(1, 0)}) {
+    std::unique_ptr<Edges> edges[3] = {make(0, 3), make(1, 3), make(2, 3)};
+    for (auto& each : edges)
+      await_all(*each, 3);
+    Transport* untouched = edges[loser]->edge(2).transport;
+    edges[loser]->lose(other, "test");
+    EXPECT_FALSE(edges[loser]->edge(other).linked());
+    // The other is told of it, then both of the new link.
+    EXPECT_EQ(
+        await_change(*edges[other], loser, false).why,
+        "it has closed the link");
+    await_change(*edges[other], loser, true);
+    await_change(*edges[loser], other, true);
+    std::jthread peer([&] { talk(*edges[other], loser, 1); });
+    talk(*edges[loser], other, 1);
+    EXPECT_EQ(edges[loser]->edge(2).transport, untouched);
+    EXPECT_TRUE(edges[2]->changes().empty());
+    board_ = std::make_shared<MemoryBoard>();
+    connector_ = std::make_shared<LocalConnector>();
+  }
+}
+
+TEST_F(LinkedEdges, AWorkerThatReturnsIsLinkedAgain) {
+  for (const int victim : {0, 2}) {
+    board_ = std::make_shared<MemoryBoard>();
+    connector_ = std::make_shared<LocalConnector>();
+    std::unique_ptr<Edges> edges[3] = {make(0, 3), make(1, 3), make(2, 3)};
+    for (auto& each : edges)
+      await_all(*each, 3);
+    edges[victim].reset();
+    edges[victim] = make(victim, 3);
+    const auto gone = await_change(*edges[1], victim, false);
+    EXPECT_EQ(gone.why, "a new life of it has come");
+    EXPECT_EQ(await_change(*edges[1], victim, true).why, "life 2");
+    await_all(*edges[victim], 3);
+    std::jthread peer([&] { talk(*edges[1], victim, 1); });
+    talk(*edges[victim], 1, 1);
+  }
+}
+
+// A process that was thought dead, stopped say, and goes on after its
+// successor has come, steps aside.
+TEST_F(LinkedEdges, AFormerLifeStepsAside) {
+  const auto first = make(0, 2);
+  const auto other = make(1, 2);
+  await_all(*first, 2);
+  await_all(*other, 2);
+  const auto second = make(0, 2);
+  EXPECT_EQ(
+      await_change(*first, 1, false).why,
+      "a newer life of this worker has come");
+  await_change(*other, 0, true);
+  await_change(*second, 1, true);
+  EXPECT_FALSE(first->edge(1).linked());
+}
+
+TEST_F(LinkedEdges, TheLaunchersWordIsHeard) {
+  const auto here = make(0, 2);
+  const auto there = make(1, 2);
+  await_all(*here, 2);
+  board_->set(lost_key(1), "worker 1 was killed by signal 9");
+  board_->add(kNewsKey, 1);
+  EXPECT_EQ(
+      await_change(*here, 1, false).why,
+      "worker 1 was killed by signal 9");
+  // Nor is it waited for.
+  EXPECT_EQ(here->gather(late()).members, std::vector<int>{0});
+}
+
+TEST_F(LinkedEdges, ABoardOutOfReachStopsNobody) {
+  const auto here = make(0, 2);
+  auto there = make(1, 2);
+  await_all(*here, 2);
+  await_all(*there, 2);
+  board_->set_reachable(false);
+  std::this_thread::sleep_for(500ms);
+  {
+    std::jthread peer([&] { talk(*there, 0, 1); });
+    talk(*here, 1, 1);
+  }
+  EXPECT_TRUE(here->changes().empty());
+  board_->set_reachable(true);
+  there = make(1, 2);
+  await_change(*here, 1, true);
+}
+
+TEST_F(LinkedEdges, GatherLeavesOutWhoDoesNotCome) {
+  for (const int missing : {0, 2}) {
+    board_ = std::make_shared<MemoryBoard>();
+    connector_ = std::make_shared<LocalConnector>();
+    on_threads(4, [&](int rank) {
+      const auto edges = make(rank, 4);
+      if (rank == missing) return;
+      const auto gathering = edges->gather(Deadline::after(3s));
+      EXPECT_EQ(gathering.members, all_but(missing, 4));
+      EXPECT_EQ(gathering.members[gathering.transport->rank()], edges->rank());
+      testing::Exercise(*gathering.transport).run();
+    });
+    EXPECT_THROW(make(missing, 4)->gather(Deadline::after(1s)), TransportError);
+  }
+}
+
+// One comes, and is gone before it can be connected.
+TEST_F(LinkedEdges, ADeathDuringTheGatheringCostsARound) {
+  board_->set("gather/0/come/2", "1");
+  board_->add("gather/0/count", 1);
+  board_->add("life/2", 1);
+  on_threads(4, [&](int rank) {
+    if (rank == 2) return;
+    const auto edges = make(rank, 4);
+    const auto gathering = edges->gather(Deadline::after(3s));
+    EXPECT_EQ(gathering.members, all_but(2, 4));
+    testing::Exercise(*gathering.transport).run();
+  });
+}
+
+// Its next life may come to the next round, though the first was not its own.
+TEST_F(LinkedEdges, WhoReturnsDuringTheGatheringIsTakenIn) {
+  board_->set("gather/0/come/2", "1");
+  board_->add("gather/0/count", 1);
+  board_->add("life/2", 1);
+  on_threads(3, [&](int rank) {
+    if (rank == 2) {
+      while (!board_->get("gather/0/list"))
+        std::this_thread::sleep_for(1ms);
+    }
+    const auto edges = make(rank, 3);
+    const auto gathering = edges->gather(Deadline::after(rank == 2 ? 60s : 3s));
+    EXPECT_EQ(gathering.members.size(), 3u);
+    testing::Exercise(*gathering.transport).run();
+  });
+}
+
+TEST_F(LinkedEdges, MayGatherAgain) {
+  on_threads(3, [&](int rank) {
+    const auto edges = make(rank, 3);
+    auto gathering = edges->gather(late());
+    EXPECT_EQ(gathering.members.size(), 3u);
+    gathering.transport.reset();
+    if (rank == 0) return;
+    gathering = edges->gather(Deadline::after(3s));
+    EXPECT_EQ(gathering.members, (std::vector<int>{1, 2}));
+    testing::Exercise(*gathering.transport).run();
+  });
+}
+
+TEST_F(LinkedEdges, AStrangerIsABug) {
+  const auto edges = make(0, 3);
+  EXPECT_THROW(edges->edge(3), CheckFailure);
+  EXPECT_THROW(edges->lose(0, ""), CheckFailure);
+}
+
+} // namespace
+} // namespace grapevine::transport
