@@ -3,10 +3,13 @@
 //   transport_worker ring VICTIM SIGNAL    exchanges without end; after some
 //                                          the victim sends itself the signal
 //   transport_worker meet                  only meets the others
+//   transport_worker edges                 see edge_worker.h; all are
+//                                          neighbours
 // with a DEADLINE in seconds from the environment. Leaves rank.pid and, after
 // an error, rank.error in the directory OUT. Exits with 3 after a time-out, 4
 // after another transport error, 5 after a wrong result.
 #include "transport/exercise.h"
+#include "transport/process/edge_worker.h"
 #include "transport/transports.h"
 
 #include <unistd.h>
@@ -65,10 +68,24 @@ void work(Transport& transport, char** arguments) {
   }
 }
 
+void work_with_edges(const LaunchEnvironment& found) {
+  std::vector<int> others;
+  for (int rank = 0; rank < found.size; ++rank) {
+    if (rank != found.rank) others.push_back(rank);
+  }
+  const auto edges = make_gloo_edges(found, others, deadline_option());
+  testing::EdgeWorker(*edges, others, variable("OUT", "."), deadline_option())
+      .run();
+}
+
 int run(char** arguments) {
   const auto found = read_launch_environment();
   leave_note(found.rank, "pid", std::to_string(getpid()));
   try {
+    if (std::string(arguments[1]) == "edges") {
+      work_with_edges(found);
+      return 0;
+    }
     const auto transport = make_transport(found);
     work(*transport, arguments);
     return 0;

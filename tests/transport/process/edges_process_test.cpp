@@ -1,0 +1,268 @@
+// Edges over Gloo in real processes: killed, stopped, started again.
+#include "transport/process/job.h"
+#include "transport/store_server.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+namespace grapevine::transport {
+namespace {
+
+using testing::Notes;
+using testing::start_worker;
+using testing::wait_for;
+
+// What one worker says of one neighbour.
+struct Talk {
+  int messages = 0;
+  int links = 0;
+};
+
+class EdgesJob {
+ public:
+  explicit EdgesJob(int n, std::string deadline = "60")
+      : n_(n),
+        deadline_(std::move(deadline)) {
+    for (int rank = 0; rank < n_; ++rank)
+      start(rank);
+  }
+  ~EdgesJob() {
+    for (const auto& [rank, pid] : running_) {
+      ::kill(pid, SIGKILL);
+      wait_for(pid);
+    }
+  }
+
+  void start(int rank) {
+    std::filesystem::remove(path(rank, "talk"));
+    running_[rank] = start_worker(
+        notes_,
+        {"edges"},
+        {{"RANK", std::to_string(rank)},
+         {"WORLD_SIZE", std::to_string(n_)},
+         {"MASTER_ADDR", "127.0.0.1"},
+         {"MASTER_PORT", std::to_string(store_->port())},
+         {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+         {"DEADLINE", deadline_}});
+  }
+  void signal(int rank, int number) { ::kill(running_.at(rank), number); }
+  void kill(int rank) {
+    signal(rank, SIGKILL);
+    wait_for(running_.at(rank));
+    running_.erase(rank);
+  }
+  int wait(int rank) {
+    const int code = wait_for(running_.at(rank));
+    running_.erase(rank);
+    return code;
+  }
+  void end() { std::ofstream(notes_.directory() + "/end"); }
+
+  std::map<int, Talk> talks(int rank) const {
+    std::map<int, Talk> talks;
+    std::ifstream file(path(rank, "talk"));
+    int peer = 0;
+    Talk talk;
+    while (file >> peer >> talk.messages >> talk.links)
+      talks[peer] = talk;
+    return talks;
+  }
+
+  std::string text(int rank, const char* ending) const {
+    std::ifstream file(path(rank, ending));
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  std::string all_texts() const {
+    std::string all;
+    for (int rank = 0; rank < n_; ++rank) {
+      for (const char* ending : {"talk", "losses", "error", "members"}) {
+        all += fmt::format("--- {}.{}\n{}", rank, ending, text(rank, ending));
+      }
+    }
+    return all;
+  }
+
+  // Every pair of these has exchanged so many messages from now on.
+  void expect_talk(const std::vector<int>& ranks, int more = 5) {
+    std::map<int, std::map<int, Talk>> before;
+    for (const int rank : ranks)
+      before[rank] = talks(rank);
+    const bool is_met = eventually([&] {
+      return each_pair(ranks, [&](int rank, int peer) {
+        return talks(rank)[peer].messages >= before[rank][peer].messages + more;
+      });
+    });
+    EXPECT_TRUE(is_met) << all_texts();
+  }
+
+  static bool eventually(const std::function<bool()>& condition) {
+    for (int i = 0; i < 6000; ++i) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+
+  // All of these end well, and have come together at the end.
+  void expect_gathering(const std::vector<int>& ranks) {
+    std::string members;
+    for (const int rank : ranks)
+      members += fmt::format("{} ", rank);
+    for (const int rank : ranks) {
+      EXPECT_EQ(wait(rank), 0) << all_texts();
+      EXPECT_EQ(text(rank, "members"), members) << all_texts();
+    }
+  }
+
+ private:
+  static bool each_pair(
+      const std::vector<int>& ranks,
+      const std::function<bool(int, int)>& holds) {
+    for (const int rank : ranks) {
+      for (const int peer : ranks) {
+        if (rank != peer && !holds(rank, peer)) return false;
+      }
+    }
+    return true;
+  }
+
+  std::string path(int rank, const char* ending) const {
+    return fmt::format("{}/{}.{}", notes_.directory(), rank, ending);
+  }
+
+  int n_;
+  std::string deadline_;
+  Notes notes_;
+  std::unique_ptr<StoreServer> store_ = serve_store();
+  std::map<int, pid_t> running_;
+};
+
+std::vector<int> everybody(int n) {
+  std::vector<int> ranks(n);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+std::vector<int> all_but(int rank, int n) {
+  auto ranks = everybody(n);
+  std::erase(ranks, rank);
+  return ranks;
+}
+
+class GlooEdges : public ::testing::TestWithParam<int> {};
+
+TEST_P(GlooEdges, TalkAndGather) {
+  const int n = GetParam();
+  EdgesJob job(n);
+  job.expect_talk(everybody(n));
+  job.end();
+  job.expect_gathering(everybody(n));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, GlooEdges, ::testing::Values(2, 3, 4, 7));
+
+class GlooEdgesVictim : public ::testing::TestWithParam<int> {};
+
+// The others go on, at once; who returns is linked again; nobody is missing at
+// the end.
+TEST_P(GlooEdgesVictim, IsKilledAndComesBack) {
+  const int victim = GetParam();
+  EdgesJob job(4);
+  job.expect_talk(everybody(4));
+  job.kill(victim);
+  job.expect_talk(all_but(victim, 4));
+  job.start(victim);
+  job.expect_talk(everybody(4));
+  for (const int rank : all_but(victim, 4)) {
+    EXPECT_EQ(job.talks(rank)[victim].links, 2) << job.all_texts();
+    for (const int other : all_but(victim, 4)) {
+      if (other == rank) continue;
+      EXPECT_EQ(job.talks(rank)[other].links, 1) << job.all_texts();
+    }
+  }
+  job.end();
+  job.expect_gathering(everybody(4));
+}
+
+// Cut off, as far as the others can tell: found by their own deadline. It was
+// not dead, and so comes back without a new process.
+TEST_P(GlooEdgesVictim, IsStoppedAndGoesOn) {
+  const int victim = GetParam();
+  EdgesJob job(3, "2");
+  job.expect_talk(everybody(3));
+  job.signal(victim, SIGSTOP);
+  for (const int rank : all_but(victim, 3)) {
+    EXPECT_TRUE(EdgesJob::eventually([&] {
+      return job.text(rank, "losses").find(std::to_string(victim) + ": no") !=
+             std::string::npos;
+    })) << job.all_texts();
+  }
+  job.expect_talk(all_but(victim, 3));
+  job.signal(victim, SIGCONT);
+  job.expect_talk(everybody(3));
+  job.end();
+  job.expect_gathering(everybody(3));
+}
+
+TEST_P(GlooEdgesVictim, IsMissingAtTheEnd) {
+  const int victim = GetParam();
+  EdgesJob job(4, "3");
+  job.expect_talk(everybody(4));
+  job.kill(victim);
+  job.end();
+  job.expect_gathering(all_but(victim, 4));
+  // Whoever comes now is told so.
+  job.start(victim);
+  EXPECT_EQ(job.wait(victim), 4);
+  EXPECT_NE(job.text(victim, "error").find("came too late"), std::string::npos)
+      << job.text(victim, "error");
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, GlooEdgesVictim, ::testing::Values(0, 1, 2));
+
+TEST(GlooEdgesProcess, AllButOneMayDie) {
+  EdgesJob job(3, "2");
+  job.expect_talk(everybody(3));
+  job.kill(0);
+  job.kill(2);
+  job.end();
+  job.expect_gathering({1});
+}
+
+// Killed at some moment of the gathering, each time another one: the rest
+// agree, whether it was counted in or not.
+TEST(GlooEdgesProcess, ADeathDuringTheGathering) {
+  for (int i = 0; i < 4; ++i) {
+    EdgesJob job(4, "3");
+    job.expect_talk(everybody(4), 1);
+    job.end();
+    std::this_thread::sleep_for(std::chrono::milliseconds(15 * i));
+    const int victim = i;
+    job.signal(victim, SIGKILL);
+    std::string members;
+    for (const int rank : all_but(victim, 4)) {
+      const int code = job.wait(rank);
+      // Dead after all had agreed: then the exercise has failed, not the
+      // gathering.
+      if (code == 4 && job.text(rank, "error").find("receiving") != 0 &&
+          job.text(rank, "error").find("sending") != 0) {
+        ADD_FAILURE() << job.all_texts();
+      }
+      EXPECT_TRUE(code == 0 || code == 4) << job.all_texts();
+      const auto mine = job.text(rank, "members");
+      if (mine.empty()) continue;
+      if (members.empty()) members = mine;
+      EXPECT_EQ(mine, members) << job.all_texts();
+    }
+  }
+}
+
+} // namespace
+} // namespace grapevine::transport
