@@ -85,6 +85,17 @@ void Replica::pull(
       static_cast<float>(dynamics_.alpha_y));
 }
 
+void Replica::take(int index, double now, std::span<const float> theirs) {
+  Piece& piece = *pieces_[index];
+  GV_CHECK_EQ(static_cast<int64_t>(theirs.size()), piece.range.size());
+  const std::lock_guard lock(piece.mutex);
+  set_values(piece, theirs.data(), now);
+}
+
+void Replica::refresh(double now) {
+  copy_to(now, arena_.parameters());
+}
+
 void Replica::move(
     const optim::LocalRule& rule,
     const optim::StepInfo& info,
@@ -123,13 +134,16 @@ void Replica::begin_from(std::span<const float> values, double now) {
   GV_CHECK_EQ(static_cast<int64_t>(values.size()), x_.size());
   for (const auto& piece : pieces_) {
     const std::lock_guard lock(piece->mutex);
-    const auto [begin, end] = piece->range;
-    const float* from = values.data() + begin;
-    std::copy_n(from, end - begin, x_.data() + begin);
-    if (y_.size() > 0) std::copy_n(from, end - begin, y_.data() + begin);
-    piece->flowed = now;
+    set_values(*piece, values.data() + piece->range.begin, now);
   }
   std::copy_n(x_.data(), x_.size(), arena_.parameters().data());
+}
+
+void Replica::set_values(Piece& piece, const float* values, double now) {
+  const int64_t begin = piece.range.begin;
+  std::copy_n(values, piece.range.size(), x_.data() + begin);
+  if (y_.size() > 0) std::copy_n(values, piece.range.size(), y_.data() + begin);
+  piece.flowed = now;
 }
 
 std::vector<double> Replica::flowed() const {

@@ -60,11 +60,17 @@ class Replica {
       double now,
       std::span<const float> mine,
       std::span<const float> theirs);
+  // x and y become another's values; the snapshot does not see it before the
+  // next move() or refresh().
+  void take(int piece, double now, std::span<const float> theirs);
 
   // The thread of the gradients: the local rule acts on the snapshot with the
   // arena's gradient, x and y follow, and the snapshot becomes x.
   void
   move(const optim::LocalRule& rule, const optim::StepInfo& info, double now);
+
+  // The snapshot becomes x. The thread of the gradients.
+  void refresh(double now);
 
   // The values in this moment, piece by piece: what is evaluated and stored.
   void copy_to(double now, std::span<float> out);
@@ -88,6 +94,8 @@ class Replica {
 
   // Of the flow of a locked piece up to `now`.
   float share_until(Piece& piece, double now);
+  // Of a locked piece.
+  void set_values(Piece& piece, const float* values, double now);
   // Of the shared planes.
   kernel::GossipPlanes planes(Range range, float share);
   void move_piece(

@@ -1,0 +1,433 @@
+#include "gossip/averager.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace grapevine::gossip {
+
+using std::chrono::duration;
+using std::chrono::microseconds;
+
+struct Averager::Peer {
+  Peer(transport::Edge edge, int size) : edge(edge), mail(edge, size) {}
+
+  transport::Edge edge;
+  Mailbox mail;
+  bool is_fresh = false; // by its last word of pairing
+  bool has_parted = false;
+  bool is_parted_from = false;
+  Clock::time_point asked_at;
+};
+
+Averager::Averager(
+    Replica& replica,
+    transport::Edges& edges,
+    const std::vector<int>& neighbours,
+    AveragerOptions options)
+    : replica_(replica),
+      edges_(edges),
+      options_(options),
+      tally_(edges.rank(), edges.size()),
+      pairing_(edges.rank(), {}, options.seed),
+      exchange_(replica),
+      fresh_(options.is_fresh) {
+  std::vector<int64_t> known(edges.size());
+  known[edges.rank()] = options_.gradients_before;
+  tally_.merge(known);
+  if (neighbours.empty()) fresh_ = false;
+  if (fresh_) wants_ = lag_ = 1;
+  thread_ = std::jthread([this] { run(); });
+}
+
+Averager::~Averager() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  // What is still under way must not touch the buffers that go now.
+  for (const auto& [rank, peer] : peers_) {
+    if (!peer->is_parted_from) edges_.lose(rank, "given up");
+  }
+}
+
+double Averager::now_seconds() const {
+  return duration<double>(Clock::now() - begin_).count();
+}
+
+double Averager::units() const {
+  const std::lock_guard lock(mutex_);
+  return clock_.at(now_seconds());
+}
+
+void Averager::rethrow() const {
+  if (error_) std::rethrow_exception(error_);
+}
+
+void Averager::gradient_done(double seconds, int64_t averagings) {
+  ++gradients_;
+  const int64_t total = tally_.add();
+  {
+    const std::lock_guard lock(mutex_);
+    rethrow();
+    clock_.gradient_done(now_seconds(), seconds);
+    ++statistics_.gradients;
+    wants_ += averagings;
+    lag_ += averagings;
+  }
+  if (total >= options_.total_gradients) ask_for_end();
+  changed_.notify_all();
+}
+
+void Averager::hold_back(int64_t max_lag) {
+  if (max_lag < 0) return;
+  const auto since = Clock::now();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return lag_ <= max_lag || ending_ || error_; });
+  statistics_.held_seconds += duration<double>(Clock::now() - since).count();
+  rethrow();
+}
+
+bool Averager::wait_until_not_fresh() {
+  std::unique_lock lock(mutex_);
+  const auto is_ready = [&] { return !fresh_ || ending_ || error_; };
+  if (!changed_.wait_for(lock, options_.deadline, is_ready)) fresh_ = false;
+  rethrow();
+  return !ending_;
+}
+
+void Averager::ask_for_end() {
+  {
+    const std::lock_guard lock(mutex_); // whoever waits must not miss it
+    ending_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Averager::end() {
+  ask_for_end();
+  std::unique_lock lock(mutex_);
+  may_part_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return is_over_ || error_; });
+  rethrow();
+}
+
+Statistics Averager::statistics() const {
+  const std::lock_guard lock(mutex_);
+  return statistics_;
+}
+
+std::vector<MembershipChange> Averager::membership() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(membership_, {});
+}
+
+void Averager::note(int rank, bool is_there, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  membership_.push_back({now_seconds(), rank, is_there, why});
+}
+
+// The averaging thread.
+
+void Averager::run() {
+  try {
+    int idle = 0;
+    while (!is_over()) {
+      idle = look_around() ? 0 : idle + 1;
+      if (idle > 0) rest(idle);
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    error_ = std::current_exception();
+    ending_ = true;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool Averager::look_around() {
+  bool any = see_changes();
+  any |= read_mail();
+  any |= take_wants();
+  any |= advance_pair();
+  check_deadlines();
+  if (ending_ && !told_ending_) {
+    told_ending_ = true;
+    pairing_.stop(say_);
+    follow_up();
+    std::vector<int> ranks;
+    for (const auto& [rank, peer] : peers_)
+      ranks.push_back(rank);
+    for (const int rank : ranks)
+      send(rank, Letter::kEnding);
+  }
+  say_goodbye();
+  return any;
+}
+
+// Data move only while a transport is looked at, so sleeps are short; shorter
+// while a pair is under way.
+void Averager::rest(int idle) {
+  const auto longest = microseconds(in_pair_ ? 100 : 500);
+  const auto pause = std::min(longest, microseconds(10) * idle);
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, pause, [&] { return wants_ > 0 || stop_; });
+}
+
+bool Averager::see_changes() {
+  const auto changes = edges_.changes();
+  for (const transport::EdgeChange& change : changes) {
+    if (change.linked) {
+      link(change.rank, change.why);
+    } else if (peers_.contains(change.rank)) {
+      lose(change.rank, change.why);
+    }
+  }
+  return !changes.empty();
+}
+
+void Averager::link(int rank, const std::string& why) {
+  try {
+    peers_[rank] = std::make_unique<Peer>(edges_.edge(rank), edges_.size());
+  } catch (const TransportError& error) {
+    lose(rank, error.what());
+    return;
+  }
+  note(rank, true, why);
+  if (told_ending_) send(rank, Letter::kEnding);
+  if (!peers_.contains(rank)) return;
+  pairing_.join(rank, say_);
+  follow_up();
+}
+
+void Averager::lose(int rank, const std::string& why) {
+  if (!edges_.survives_loss()) {
+    throw TransportError(fmt::format("worker {} is lost: {}", rank, why));
+  }
+  edges_.lose(rank, why);
+  peers_.erase(rank);
+  note(rank, false, why);
+  const bool was_partner = in_pair_ && pairing_.partner() == rank;
+  pairing_.lose(rank, say_);
+  if (was_partner || pairing_.partner() == rank) {
+    exchange_.give_up();
+    leave_pair();
+  }
+  follow_up();
+}
+
+template <typename Work>
+void Averager::with_peer(int rank, Work&& work) {
+  const auto at = peers_.find(rank);
+  if (at == peers_.end()) return;
+  try {
+    work(*at->second);
+  } catch (const TransportError& error) {
+    lose(rank, error.what());
+  }
+}
+
+void Averager::send(int rank, uint8_t kind) {
+  with_peer(rank, [&](Peer& peer) {
+    if (peer.has_parted) return;
+    peer.mail.send(
+        {.kind = kind, .is_fresh = fresh_, .counts = tally_.counts()});
+    ++messages_;
+    bytes_ += letter_bytes(edges_.size());
+  });
+}
+
+bool Averager::read_mail() {
+  bool any = false;
+  std::vector<int> ranks;
+  for (const auto& [rank, peer] : peers_)
+    ranks.push_back(rank);
+  for (const int rank : ranks) {
+    std::optional<Letter> letter;
+    do {
+      letter.reset();
+      with_peer(rank, [&](Peer& peer) { letter = peer.mail.receive(); });
+      if (letter) heed(rank, *letter);
+      any |= letter.has_value();
+    } while (letter);
+  }
+  return any;
+}
+
+void Averager::heed(int rank, const Letter& letter) {
+  tally_.merge(letter.counts);
+  if (tally_.total() >= options_.total_gradients) ask_for_end();
+  Peer& peer = *peers_.at(rank);
+  if (letter.kind == Letter::kEnding) {
+    ask_for_end();
+    return;
+  }
+  if (letter.kind == Letter::kBye) {
+    ask_for_end();
+    peer.is_parted_from = true;
+    pairing_.lose(rank, say_); // it asks and answers no more
+  } else {
+    peer.is_fresh = letter.is_fresh;
+    pairing_.hear(rank, static_cast<Word>(letter.kind), say_);
+  }
+  follow_up();
+}
+
+bool Averager::take_wants() {
+  int64_t wants = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    wants = std::exchange(wants_, 0);
+  }
+  if (wants == 0) {
+    // A gradient without one is a reminder of those that are wanted already.
+    const int64_t gradients = gradients_;
+    if (gradients == gradients_at_last_look_) return false;
+    gradients_at_last_look_ = gradients;
+  }
+  if (pairing_.wanted() == 0 && !in_pair_) wanted_at_ = Clock::now();
+  pairing_.want(wants, say_);
+  follow_up();
+  return true;
+}
+
+void Averager::follow_up() {
+  while (!say_.empty()) {
+    const std::vector<Saying> said = std::exchange(say_, {});
+    for (const Saying& saying : said) {
+      if (saying.word == Word::kAsk) {
+        const auto at = peers_.find(saying.peer);
+        if (at != peers_.end()) at->second->asked_at = Clock::now();
+      }
+      send(saying.peer, static_cast<uint8_t>(saying.word));
+    }
+  }
+  if (pairing_.partner() && !in_pair_) begin_pair();
+}
+
+void Averager::begin_pair() {
+  const int rank = *pairing_.partner();
+  in_pair_ = true;
+  paired_at_ = moved_at_ = Clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    statistics_.add_wait(duration<double>(paired_at_ - wanted_at_).count());
+  }
+  with_peer(rank, [&](Peer& peer) {
+    const PieceExchange::Manner manner =
+        fresh_ == peer.is_fresh ? PieceExchange::Manner::kAverage
+        : fresh_                ? PieceExchange::Manner::kTake
+                                : PieceExchange::Manner::kGive;
+    exchange_.begin(peer.edge, manner, moment());
+    ++messages_;
+    bytes_ += static_cast<int64_t>(replica_.x().size() * sizeof(float));
+  });
+}
+
+PieceExchange::Moment Averager::moment() const {
+  return {.units = units(), .gradients = gradients_};
+}
+
+bool Averager::advance_pair() {
+  if (!in_pair_) return false;
+  bool any = false;
+  with_peer(*pairing_.partner(), [&](Peer&) {
+    any = exchange_.advance(moment());
+  });
+  if (!in_pair_) return true; // lost
+  if (any) moved_at_ = Clock::now();
+  if (exchange_.is_done()) finish_pair();
+  return any;
+}
+
+void Averager::finish_pair() {
+  const Peer& peer = *peers_.at(*pairing_.partner());
+  if (fresh_ && !peer.is_fresh) fresh_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    statistics_.add_averaging(
+        exchange_.staleness(),
+        duration<double>(Clock::now() - paired_at_).count());
+  }
+  leave_pair();
+  follow_up();
+}
+
+void Averager::leave_pair() {
+  {
+    const std::lock_guard lock(mutex_);
+    --lag_;
+  }
+  changed_.notify_all();
+  in_pair_ = false;
+  wanted_at_ = Clock::now();
+  pairing_.finish(say_);
+}
+
+void Averager::check_deadlines() {
+  const auto limit = Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                                        options_.deadline);
+  if (in_pair_ && moved_at_ < limit) {
+    lose(*pairing_.partner(), "no piece of its replica came in time");
+  }
+  const auto asked = pairing_.state().asked;
+  if (asked && peers_.contains(*asked) && peers_.at(*asked)->asked_at < limit) {
+    lose(*asked, "it did not answer in time");
+  }
+  if (!is_parting_ || parting_at_ >= limit) return;
+  std::vector<int> silent;
+  for (const auto& [rank, peer] : peers_) {
+    if (!peer->is_parted_from) silent.push_back(rank);
+  }
+  for (const int rank : silent)
+    lose(rank, "it did not come to the end in time");
+}
+
+// Once nothing is under way: this worker's last letters.
+void Averager::say_goodbye() {
+  const bool is_quiet = !in_pair_ && !pairing_.is_waiting_for_answer();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!told_ending_ || !may_part_ || !is_quiet) return;
+  }
+  if (!is_parting_) {
+    is_parting_ = true;
+    parting_at_ = Clock::now();
+  }
+  std::vector<int> ranks;
+  for (const auto& [rank, peer] : peers_) {
+    if (!peer->has_parted) ranks.push_back(rank);
+  }
+  for (const int rank : ranks) {
+    send(rank, Letter::kBye);
+    with_peer(rank, [](Peer& peer) { peer.has_parted = true; });
+  }
+}
+
+bool Averager::is_over() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stop_) return true;
+  }
+  if (!is_parting_) return false;
+  std::vector<int> ranks;
+  for (const auto& [rank, peer] : peers_)
+    ranks.push_back(rank);
+  bool over = true;
+  for (const int rank : ranks) {
+    with_peer(rank, [&](Peer& peer) {
+      over &= peer.is_parted_from && peer.mail.is_empty();
+    });
+  }
+  return over;
+}
+
+} // namespace grapevine::gossip

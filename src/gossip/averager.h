@@ -1,0 +1,184 @@
+// The communicating half of a worker of an asynchronous run: a thread that
+// finds partners (gossip/pairing.h) and averages with one at a time
+// (gossip/piece_exchange.h), while the other half, the caller's thread,
+// computes gradients without waiting for it.
+//
+//   Averager averager(replica, edges, neighbours, options);
+//   while (!averager.is_ending()) {
+//     … compute a gradient at the snapshot …
+//     replica.move(rule, info, averager.units());
+//     averager.gradient_done(seconds, averagings that it may take part in);
+//   }
+//   averager.end();
+//
+// It ends when some worker knows of `total_gradients` gradients over all
+// workers (gossip/tally.h), or asks for the end; word of it goes from neighbour
+// to neighbour. Everybody finishes the pair it is in, says goodbye to its
+// neighbours and waits for theirs.
+//
+// A neighbour that is lost (its process died, or it did not answer or move a
+// piece within the deadline) is done without where the edges survive that; it
+// may come back. Where they do not, the loss ends the run: every call from then
+// on throws it.
+#pragma once
+
+#include "gossip/mail.h"
+#include "gossip/pairing.h"
+#include "gossip/piece_exchange.h"
+#include "gossip/replica.h"
+#include "gossip/statistics.h"
+#include "gossip/tally.h"
+#include "gossip/unit_clock.h"
+#include "transport/edges.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace grapevine::gossip {
+
+struct AveragerOptions {
+  int64_t total_gradients = 0;
+  uint64_t seed = 0;
+  // For an answer, for a piece of a replica, for a goodbye.
+  std::chrono::duration<double> deadline{300};
+  // The replica is not worth averaging with: the first averaging takes a
+  // neighbour's values instead.
+  bool is_fresh = false;
+  // Gradients that this worker is known to have computed, from a checkpoint.
+  int64_t gradients_before = 0;
+};
+
+// A neighbour came or went.
+struct MembershipChange {
+  double seconds = 0; // since the averager was made
+  int rank = -1;
+  bool is_there = false;
+  std::string why;
+};
+
+class Averager {
+ public:
+  // Borrows the replica and the edges, which nobody else uses meanwhile.
+  Averager(
+      Replica& replica,
+      transport::Edges& edges,
+      const std::vector<int>& neighbours,
+      AveragerOptions options);
+  // Gives up what is under way.
+  ~Averager();
+  Averager(const Averager&) = delete;
+  Averager& operator=(const Averager&) = delete;
+
+  // The thread of the gradients calls these. They throw what has ended the
+  // other thread.
+
+  // What the replica's clock shows.
+  double units() const;
+  // A gradient that took so long was done; it entitles to so many averagings.
+  void gradient_done(double seconds, int64_t averagings);
+  // Waits until no more than max_lag averagings are wanted or under way, or
+  // the end has come.
+  void hold_back(int64_t max_lag);
+  // Waits until a neighbour has given its values, where this one is fresh: at
+  // most for the deadline, then the replica is as good as any. False where the
+  // end came first.
+  bool wait_until_not_fresh();
+  bool is_ending() const { return ending_; }
+  // Asks all for the end.
+  void ask_for_end();
+  // Finishes the pair under way, says goodbye and waits for the neighbours'.
+  void end();
+
+  int64_t total_known() const { return tally_.total(); }
+  std::vector<int64_t> counts() const { return tally_.counts(); }
+  Statistics statistics() const;
+  // Letters and replicas sent, and their bytes.
+  int64_t messages() const { return messages_; }
+  int64_t bytes() const { return bytes_; }
+  // Since the last call.
+  std::vector<MembershipChange> membership();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Peer;
+
+  void run();
+  bool look_around();
+  bool see_changes();
+  bool read_mail();
+  bool take_wants();
+  bool advance_pair();
+  void say_goodbye();
+  bool is_over();
+
+  void link(int rank, const std::string& why);
+  void lose(int rank, const std::string& why);
+  // Calls work on a linked peer; an error of its transport loses it.
+  template <typename Work>
+  void with_peer(int rank, Work&& work);
+  void heed(int rank, const Letter& letter);
+  // Says what the pairing wants said, and begins the pair that has come about.
+  void follow_up();
+  void begin_pair();
+  void finish_pair();
+  void leave_pair();
+  void send(int rank, uint8_t kind);
+  void check_deadlines();
+  void note(int rank, bool is_there, const std::string& why);
+  PieceExchange::Moment moment() const;
+  double now_seconds() const;
+  void rest(int idle);
+  void rethrow() const;
+
+  Replica& replica_;
+  transport::Edges& edges_;
+  AveragerOptions options_;
+  Tally tally_;
+  Clock::time_point begin_ = Clock::now();
+
+  // Of the averaging thread alone.
+  Pairing pairing_;
+  PieceExchange exchange_;
+  std::map<int, std::unique_ptr<Peer>> peers_; // linked ones
+  std::vector<Saying> say_;
+  bool in_pair_ = false;
+  Clock::time_point paired_at_;
+  Clock::time_point moved_at_;  // the pair, by a piece
+  Clock::time_point wanted_at_; // the averaging that is looked for
+  Clock::time_point parting_at_;
+  int64_t gradients_at_last_look_ = 0;
+  bool is_parting_ = false;
+  bool told_ending_ = false;
+
+  std::atomic<bool> ending_ = false;
+  std::atomic<bool> fresh_ = false;
+  std::atomic<int64_t> messages_ = 0;
+  std::atomic<int64_t> bytes_ = 0;
+  std::atomic<int64_t> gradients_ = 0;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  UnitClock clock_;
+  int64_t wants_ = 0; // not yet told to the pairing
+  int64_t lag_ = 0;   // wanted, or in a pair
+  Statistics statistics_;
+  std::vector<MembershipChange> membership_;
+  std::exception_ptr error_;
+  bool stop_ = false; // whatever is under way
+  bool may_part_ = false;
+  bool is_over_ = false;
+
+  std::jthread thread_; // last: it uses the others
+};
+
+} // namespace grapevine::gossip

@@ -1,0 +1,72 @@
+#include "gossip/mail.h"
+
+#include <cstring>
+
+namespace grapevine::gossip {
+namespace {
+
+constexpr size_t kHeader = 8;
+constexpr uint8_t kFresh = 1;
+
+} // namespace
+
+int64_t letter_bytes(int size) {
+  return static_cast<int64_t>(kHeader + sizeof(int64_t) * size);
+}
+
+Mailbox::Mailbox(transport::Edge edge, int size)
+    : edge_(edge),
+      size_(size),
+      incoming_(letter_bytes(size)) {
+  receive_ = edge_.transport->recv(incoming_, edge_.peer, kMailTag);
+}
+
+void Mailbox::send(const Letter& letter) {
+  retire();
+  Outgoing& out = outgoing_.emplace_back();
+  if (!spare_.empty()) {
+    out.bytes = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  out.bytes.assign(letter_bytes(size_), std::byte{0});
+  out.bytes[0] = std::byte{letter.kind};
+  out.bytes[1] = std::byte{letter.is_fresh ? kFresh : uint8_t{0}};
+  std::memcpy(
+      out.bytes.data() + kHeader,
+      letter.counts.data(),
+      sizeof(int64_t) * letter.counts.size());
+  out.request = edge_.transport->send(out.bytes, edge_.peer, kMailTag);
+}
+
+std::optional<Letter> Mailbox::receive() {
+  retire();
+  if (is_closed_ || !edge_.transport->test(receive_)) return std::nullopt;
+  Letter letter;
+  letter.kind = std::to_integer<uint8_t>(incoming_[0]);
+  letter.is_fresh = std::to_integer<uint8_t>(incoming_[1]) == kFresh;
+  letter.counts.resize(size_);
+  std::memcpy(
+      letter.counts.data(),
+      incoming_.data() + kHeader,
+      sizeof(int64_t) * size_);
+  is_closed_ = letter.kind == Letter::kBye;
+  if (!is_closed_) {
+    receive_ = edge_.transport->recv(incoming_, edge_.peer, kMailTag);
+  }
+  return letter;
+}
+
+bool Mailbox::is_empty() {
+  retire();
+  return outgoing_.empty();
+}
+
+void Mailbox::retire() {
+  while (!outgoing_.empty() &&
+         edge_.transport->test(outgoing_.front().request)) {
+    spare_.push_back(std::move(outgoing_.front().bytes));
+    outgoing_.pop_front();
+  }
+}
+
+} // namespace grapevine::gossip

@@ -1,0 +1,203 @@
+// Workers on threads of one process, each with its averaging thread: everybody
+// ends, nothing is lost, and the pairs' sums are conserved.
+#include "gossip/averager.h"
+
+#include "gossip/allowance.h"
+#include "gossip/neighbours.h"
+#include "graph/schedule.h"
+#include "optim/rules.h"
+#include "small_world.h"
+#include "transport/transports.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace grapevine::gossip {
+namespace {
+
+constexpr int64_t kPieceBytes = 2 * arena::kBlock * sizeof(float);
+
+struct Outcome {
+  Statistics statistics;
+  int64_t total_known = 0;
+};
+
+struct CrowdOptions {
+  std::string graph = "ring";
+  int n = 4;
+  double rate = 1;
+  double lr = 0;
+  int64_t total = 200;
+  int64_t max_lag = -1;
+  Dynamics dynamics = {};
+};
+
+class Crowd {
+ public:
+  explicit Crowd(const CrowdOptions& options) : options_(options) {
+    for (int i = 0; i < options.n; ++i) {
+      arenas_.push_back(make_arena(50 + i, 1));
+      replicas_.push_back(std::make_unique<Replica>(
+          *arenas_.back(),
+          options.dynamics,
+          kPieceBytes));
+      fill(arenas_.back()->gradients(), 70 + i);
+    }
+  }
+
+  std::vector<Outcome> go() {
+    const auto neighbours = neighbours_in(*graph::make_schedule(
+        {.name = options_.graph, .n = options_.n, .seed = 3}));
+    auto transports = transport::make_local_transports(options_.n);
+    std::vector<Outcome> outcomes(options_.n);
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < options_.n; ++i) {
+        threads.emplace_back([&, i] {
+          const auto edges = transport::make_fixed_edges(
+              std::move(transports[i]),
+              neighbours[i]);
+          outcomes[i] = work(i, *edges, neighbours[i]);
+        });
+      }
+    }
+    return outcomes;
+  }
+
+  std::vector<double> totals() const {
+    std::vector<double> sum(replicas_[0]->x().size());
+    for (const auto& replica : replicas_) {
+      for (size_t e = 0; e < sum.size(); ++e) {
+        sum[e] += replica->x()[e];
+        if (!replica->y().empty()) sum[e] += replica->y()[e];
+      }
+    }
+    return sum;
+  }
+  const arena::Arena& arena(int i) const { return *arenas_[i]; }
+
+ private:
+  Outcome
+  work(int rank, transport::Edges& edges, const std::vector<int>& neighbours) {
+    Averager averager(
+        *replicas_[rank],
+        edges,
+        neighbours,
+        {.total_gradients = options_.total,
+         .seed = 9,
+         .deadline = std::chrono::seconds(60)});
+    const auto rule = optim::make_rule({.name = "sgd", .momentum = 0});
+    int64_t gradient = 0;
+    while (!averager.is_ending()) {
+      std::this_thread::sleep_for(std::chrono::microseconds(300 + 50 * rank));
+      replicas_[rank]->move(
+          *rule,
+          {.step = gradient, .lr = options_.lr},
+          averager.units());
+      averager.gradient_done(
+          0.0003,
+          allowance(Averagings::kPoisson, options_.rate, 9, rank, gradient));
+      averager.hold_back(options_.max_lag);
+      ++gradient;
+    }
+    averager.end();
+    return {averager.statistics(), averager.total_known()};
+  }
+
+  CrowdOptions options_;
+  std::vector<std::unique_ptr<arena::Arena>> arenas_;
+  std::vector<std::unique_ptr<Replica>> replicas_;
+};
+
+int64_t gradients_of(const std::vector<Outcome>& outcomes) {
+  int64_t sum = 0;
+  for (const Outcome& outcome : outcomes)
+    sum += outcome.statistics.gradients;
+  return sum;
+}
+
+TEST(Averager, EndsForAnyNumberOfWorkers) {
+  for (const std::string graph : {"ring", "complete"}) {
+    for (const int n : {1, 2, 3, 4, 7, 8}) {
+      Crowd run({.graph = graph, .n = n, .total = 30 * n});
+      const auto outcomes = run.go();
+      EXPECT_GE(gradients_of(outcomes), 30 * n);
+      for (const Outcome& outcome : outcomes)
+        EXPECT_EQ(outcome.statistics.averagings > 0, n > 1) << graph << n;
+    }
+  }
+}
+
+// Both averaging and flow conserve the sum over all workers of x and y, and a
+// move adds to both what it adds: nothing is lost under real concurrency.
+TEST(Averager, LosesNoUpdate) {
+  CrowdOptions options{
+      .n = 5,
+      .lr = 1e-3,
+      .total = 500,
+      .dynamics = {.eta = 0.2, .alpha_y = 0.9}};
+  Crowd run(options);
+  std::vector<double> expected = run.totals();
+  const auto outcomes = run.go();
+  for (int i = 0; i < options.n; ++i) {
+    const auto moves = static_cast<double>(outcomes[i].statistics.gradients);
+    for (size_t e = 0; e < expected.size(); ++e)
+      expected[e] -= 2 * options.lr * moves * run.arena(i).gradients()[e];
+  }
+  const std::vector<double> after = run.totals();
+  for (size_t e = 0; e < after.size(); ++e)
+    ASSERT_NEAR(after[e], expected[e], 5e-3) << e;
+}
+
+TEST(Averager, GradientsWaitOnlyWhereMaxLagSaysSo) {
+  Crowd free({.n = 3, .rate = 50, .total = 150});
+  for (const Outcome& outcome : free.go())
+    EXPECT_EQ(outcome.statistics.held_seconds, 0);
+  Crowd held({.n = 3, .rate = 5, .total = 60, .max_lag = 2});
+  double seconds = 0;
+  for (const Outcome& outcome : held.go())
+    seconds += outcome.statistics.held_seconds;
+  EXPECT_GT(seconds, 0);
+}
+
+// One that has just begun takes its neighbours' values, and they keep theirs.
+TEST(Averager, AFreshWorkerTakesANeighboursValues) {
+  auto transports = transport::make_local_transports(2);
+  auto one = make_arena(1);
+  auto two = make_arena(2);
+  Replica known(*one, plain_dynamics(), kPieceBytes);
+  Replica fresh(*two, plain_dynamics(), kPieceBytes);
+  const std::vector<float> before(known.x().begin(), known.x().end());
+  const auto run = [&](int rank, Replica& replica) {
+    const auto edges =
+        transport::make_fixed_edges(std::move(transports[rank]), {1 - rank});
+    Averager averager(
+        replica,
+        *edges,
+        {1 - rank},
+        {.total_gradients = 1000,
+         .deadline = std::chrono::seconds(60),
+         .is_fresh = rank == 1});
+    if (rank == 1) {
+      EXPECT_TRUE(averager.wait_until_not_fresh());
+      averager.ask_for_end();
+    }
+    while (!averager.is_ending()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      averager.gradient_done(0.001, 1);
+    }
+    averager.end();
+  };
+  std::jthread other([&] { run(1, fresh); });
+  run(0, known);
+  other.join();
+  const std::vector<float> x(known.x().begin(), known.x().end());
+  const std::vector<float> taken(fresh.x().begin(), fresh.x().end());
+  EXPECT_EQ(x, before);
+  EXPECT_EQ(taken, before);
+}
+
+} // namespace
+} // namespace grapevine::gossip
