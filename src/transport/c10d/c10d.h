@@ -55,4 +55,12 @@ inline c10::intrusive_ptr<::c10d::TCPStore> make_tcp_store(
   return c10::make_intrusive<::c10d::TCPStore>(host, options);
 }
 
+// Where a run keeps its keys: workers that come to a restarted run must not
+// meet those of the last.
+inline StorePointer run_corner(StorePointer store, int restart_attempt) {
+  return c10::make_intrusive<::c10d::PrefixStore>(
+      "grapevine/" + std::to_string(restart_attempt),
+      std::move(store));
+}
+
 } // namespace grapevine::transport

@@ -1,6 +1,7 @@
 #include "base/shared_memory.h"
 #include "transport/c10d/gloo_operation.h"
 #include "transport/c10d/meeting.h"
+#include "transport/c10d/no_sigpipe.h"
 #include "transport/pieces.h"
 #include "transport/slot_table.h"
 #include "transport/transports.h"
@@ -111,6 +112,7 @@ class GlooTransport : public Transport {
     const Request request = slots_.take();
     GlooOperation& operation = slots_.at(request);
     operation.begin(direction, peer, bytes);
+    const NoSigpipe no_sigpipe; // Gloo writes from here where it can
     try {
       for_each_piece(bytes, kPieceBytes, [&](size_t offset, size_t length) {
         operation.add_piece(

@@ -1,6 +1,7 @@
 #include "transport/c10d/meeting.h"
 
 #include "base/error.h"
+#include "transport/c10d/no_sigpipe.h"
 
 #include <fmt/format.h>
 
@@ -131,18 +132,18 @@ std::string where_store_is(const LaunchEnvironment& environment) {
                                         : environment.store_file;
 }
 
-// Workers that come to a restarted run must not meet the keys of the last.
 StorePointer open_run_store(
     const LaunchEnvironment& environment,
     Deadline deadline) {
-  return c10::make_intrusive<::c10d::PrefixStore>(
-      fmt::format("grapevine/{}", environment.restart_attempt),
-      open_store(environment, deadline));
+  return run_corner(
+      open_store(environment, deadline),
+      environment.restart_attempt);
 }
 
 std::shared_ptr<::gloo::transport::Device> make_gloo_device(
     const LaunchEnvironment& environment) {
   using Group = ::c10d::ProcessGroupGloo;
+  const NoSigpipe no_sigpipe; // for the thread that serves the connections
   if (is_loopback(environment.master_address)) {
     return Group::createDeviceForHostname("127.0.0.1");
   }
@@ -161,6 +162,7 @@ c10::intrusive_ptr<::c10d::ProcessGroupGloo> connect_group(
     int rank,
     int size,
     Deadline deadline) {
+  const NoSigpipe no_sigpipe;
   auto options = ::c10d::ProcessGroupGloo::Options::create();
   options->timeout = c10d_timeout_seconds(deadline);
   options->threads = 1; // serves collectives, which are not used
