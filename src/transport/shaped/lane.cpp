@@ -1,15 +1,25 @@
 #include "transport/shaped/lane.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace grapevine::transport {
 
+void Lane::check_link(const LinkTable::Session& table) const {
+  if (me_ == peer_ || table.link(me_, peer_) == link_) return;
+  throw TransportError(
+      fmt::format("the link with worker {} has been made anew since", peer_));
+}
+
 void Lane::send(LinkTable::Session& table, Passage& passage) {
+  check_link(table);
   departures_.push_back({.index = -1, .passage = &passage});
   look(table);
 }
 
 void Lane::receive(LinkTable::Session& table, Passage& passage) {
+  check_link(table);
   table.want(peer_, me_, passage.bytes);
   receives_.push_back(&passage);
   // The peer may have been first.
@@ -24,6 +34,7 @@ void Lane::receive(LinkTable::Session& table, Passage& passage) {
 }
 
 void Lane::look(LinkTable::Session& table) {
+  check_link(table);
   append_waiting(table);
   look_at_departures(table);
   look_at_arrivals(table);

@@ -20,9 +20,11 @@ struct Passage {
 
 class Lane {
  public:
-  Lane(int me, int peer) : me_(me), peer_(peer) {}
+  // Ranks in the run; `link` is the number that both streams must have.
+  Lane(int me, int peer, uint64_t link) : me_(me), peer_(peer), link_(link) {}
 
-  // The passages stay where they are until their finish is known.
+  // The passages stay where they are until their finish is known. All throw
+  // TransportError once the link has been made anew under another number.
   void send(LinkTable::Session& table, Passage& passage);
   void receive(LinkTable::Session& table, Passage& passage);
 
@@ -43,6 +45,7 @@ class Lane {
     Passage* passage;
   };
 
+  void check_link(const LinkTable::Session& table) const;
   void append_waiting(LinkTable::Session& table);
   void look_at_departures(LinkTable::Session& table);
   void look_at_arrivals(LinkTable::Session& table);
@@ -50,6 +53,7 @@ class Lane {
 
   int me_;
   int peer_;
+  uint64_t link_;
   std::deque<Departure> departures_; // in the order of the log
   std::deque<Arrival> arrivals_;     // the same, of what was read
   int64_t arrivals_read_ = 0;

@@ -55,6 +55,14 @@ double LinkTable::Session::now() const {
   return table_.header_->clock;
 }
 
+void LinkTable::Session::begin_link(int from, int to, uint64_t number) {
+  table_.stream(from, to) = Stream{.link = number};
+}
+
+uint64_t LinkTable::Session::link(int from, int to) const {
+  return table_.stream(from, to).link;
+}
+
 void LinkTable::Session::gather_flows() {
   const int n = table_.shape_.workers;
   table_.flows_.clear();

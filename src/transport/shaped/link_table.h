@@ -99,6 +99,11 @@ class LinkTable::Session {
 
   double now() const;
 
+  // Forgets all that was posted to the stream; from now on it belongs to the
+  // link of this number (0 at first).
+  void begin_link(int from, int to, uint64_t number);
+  uint64_t link(int from, int to) const;
+
   // Appends a message to the stream and returns its index in the log, from 0;
   // nothing where the log is full, that is, somebody has not read for long.
   std::optional<int64_t> append(int from, int to, Tag tag, int64_t bytes);

@@ -27,6 +27,7 @@ struct alignas(64) LinkTable::Stream {
   int64_t stamped;      // of these, those whose finish is known
   int64_t sender_low;   // index of the first message still of interest
   int64_t receiver_low; // the same for the receiver
+  uint64_t link;        // whose these are
 
   double allowed() const {
     return static_cast<double>(std::min(posted, wanted));

@@ -1,5 +1,6 @@
 #include "transport/shaped/shaped_transport.h"
 
+#include "base/check.h"
 #include "transport/failure.h"
 #include "transport/shaped/lane.h"
 #include "transport/slot_table.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -24,10 +26,6 @@ struct ShapedOperation {
   Passage passage;
 };
 
-std::string describe(const ShapedOperation& operation) {
-  return describe(operation.direction, operation.passage.bytes, operation.peer);
-}
-
 void sleep_until(double when, Deadline deadline) {
   const std::chrono::duration<double> wanted(when - monotonic_seconds());
   const std::chrono::duration<double> most = deadline.remaining();
@@ -38,21 +36,17 @@ void sleep_until(double when, Deadline deadline) {
 
 class ShapedTransport : public Transport {
  public:
-  ShapedTransport(std::unique_ptr<Transport> inner, int descriptor)
-      : table_(descriptor),
+  ShapedTransport(std::unique_ptr<Transport> inner, const LinksOfSome& links)
+      : table_(links.descriptor),
         inner_(std::move(inner)),
         rank_(inner_->rank()),
         size_(inner_->size()),
+        workers_(links.workers),
         name_(inner_->name()),
         place_(inner_->local_place()) {
-    if (table_.shape().workers != size_) {
-      throw ConfigError(fmt::format(
-          "the table of links is for {} workers, but there are {}",
-          table_.shape().workers,
-          size_));
-    }
-    for (int peer = 0; peer < size_; ++peer)
-      lanes_.emplace_back(rank_, peer);
+    GV_CHECK_EQ(static_cast<int>(workers_.size()), size_);
+    for (const int peer : workers_)
+      lanes_.emplace_back(workers_[rank_], peer, links.number);
   }
 
   int rank() const override { return rank_; }
@@ -124,7 +118,7 @@ class ShapedTransport : public Transport {
     operation = {.direction = direction, .peer = peer};
     operation.passage.bytes = static_cast<int64_t>(bytes);
     operation.passage.tag = tag;
-    operation.is_shaped = table_.connects(rank_, peer);
+    operation.is_shaped = table_.connects(workers_[rank_], workers_[peer]);
     // The table first: who has the payload finds its message there.
     guarded([&] {
       if (operation.is_shaped) enter(operation);
@@ -161,8 +155,10 @@ class ShapedTransport : public Transport {
       lane.look(session);
     const Passage& passage = operation.passage;
     const bool is_send = operation.direction == Direction::kSend;
-    const int from = is_send ? rank_ : operation.peer;
-    const int to = is_send ? operation.peer : rank_;
+    const int me = workers_[rank_];
+    const int peer = workers_[operation.peer];
+    const int from = is_send ? me : peer;
+    const int to = is_send ? peer : me;
     // The receive was posted, so its message must not wait for others.
     if (!is_send && passage.end >= 0) {
       session.want_up_to(from, to, passage.end);
@@ -195,12 +191,20 @@ class ShapedTransport : public Transport {
     throw TransportError(message);
   }
 
+  std::string describe(const ShapedOperation& operation) const {
+    return transport::describe(
+        operation.direction,
+        operation.passage.bytes,
+        workers_[operation.peer]);
+  }
+
   LinkTable table_;
   std::mutex inner_mutex_; // between its end and an interruption
   std::unique_ptr<Transport> inner_;
   std::atomic<bool> interrupted_ = false;
   int rank_;
   int size_;
+  std::vector<int> workers_; // of the run, by rank here
   std::string name_;
   std::optional<LocalPlace> place_;
   std::vector<Lane> lanes_; // by peer
@@ -211,10 +215,36 @@ class ShapedTransport : public Transport {
 
 } // namespace
 
+void prepare_links(const LinksOfSome& links) {
+  LinkTable table(links.descriptor);
+  LinkTable::Session session(table);
+  const int me = links.workers[links.self];
+  for (size_t i = links.self + 1; i < links.workers.size(); ++i) {
+    session.begin_link(me, links.workers[i], links.number);
+    session.begin_link(links.workers[i], me, links.number);
+  }
+}
+
+std::unique_ptr<Transport> shape_links(
+    std::unique_ptr<Transport> inner,
+    const LinksOfSome& links) {
+  return std::make_unique<ShapedTransport>(std::move(inner), links);
+}
+
 std::unique_ptr<Transport> shape_links(
     std::unique_ptr<Transport> inner,
     int descriptor) {
-  return std::make_unique<ShapedTransport>(std::move(inner), descriptor);
+  const int workers = LinkTable(descriptor).shape().workers;
+  if (workers != inner->size()) {
+    throw ConfigError(fmt::format(
+        "the table of links is for {} workers, but there are {}",
+        workers,
+        inner->size()));
+  }
+  LinksOfSome links{.descriptor = descriptor, .self = inner->rank()};
+  links.workers.resize(workers);
+  std::iota(links.workers.begin(), links.workers.end(), 0);
+  return shape_links(std::move(inner), links);
 }
 
 } // namespace grapevine::transport

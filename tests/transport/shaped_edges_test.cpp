@@ -1,0 +1,103 @@
+// Limited links that are made anew while the run goes on, over threads.
+#include "transport/edges/shaped_connector.h"
+
+#include "transport/exercise.h"
+#include "transport/fake_network.h"
+#include "transport/shaped/link_table.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <thread>
+
+namespace grapevine::transport {
+namespace {
+
+using testing::Bytes;
+using testing::LocalConnector;
+
+Deadline late() {
+  return Deadline::after(std::chrono::seconds(100));
+}
+
+class ShapedEdges : public ::testing::Test {
+ protected:
+  using Both = std::vector<std::unique_ptr<Transport>>;
+
+  ~ShapedEdges() override { close(table_); }
+
+  // All members of a party, which meet as threads do.
+  Both meet(const std::string& name, const std::vector<int>& workers) {
+    Both members(workers.size());
+    std::vector<std::jthread> threads;
+    for (size_t i = 0; i < workers.size(); ++i) {
+      threads.emplace_back([&, i] {
+        const Party party{name, workers, static_cast<int>(i)};
+        const std::atomic<bool> never = false;
+        members[i] = connector_->connect(party, late(), never);
+      });
+    }
+    threads.clear();
+    return members;
+  }
+
+  static void exercise(Both& members) {
+    std::vector<std::jthread> threads;
+    for (auto& member : members) {
+      threads.emplace_back([&member] {
+        try {
+          testing::Exercise(*member).run();
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << member->rank() << ": " << error.what();
+        }
+      });
+    }
+  }
+
+  int table_ = LinkTable::create(
+      {.workers = 6, .workers_per_node = 1, .link = parse_link("4gbit,50us")});
+  std::shared_ptr<Connector> connector_ =
+      shape_links(std::make_shared<LocalConnector>(), table_);
+};
+
+TEST_F(ShapedEdges, SomeOfTheRunTalk) {
+  auto pair = meet("a", {1, 4});
+  exercise(pair);
+  auto three = meet("b", {0, 3, 5});
+  exercise(three);
+  exercise(pair); // untouched
+}
+
+// What the former link left in the table does not hold up the next.
+TEST_F(ShapedEdges, ALinkIsMadeAnew) {
+  for (int life = 0; life < 3; ++life) {
+    auto pair = meet("life " + std::to_string(life), {2, 5});
+    exercise(pair);
+    Bytes bytes(1000);
+    pair[0]->send(bytes, 1, 1);
+    pair[1]->recv(bytes, 0, 2);
+    pair[1]->send(bytes, 0, 3);
+  }
+}
+
+// Whoever still holds the former link cannot disturb the next.
+TEST_F(ShapedEdges, TheFormerLinkFails) {
+  auto former = meet("a", {2, 5});
+  auto next = meet("b", {2, 5});
+  Bytes bytes(10);
+  for (auto& transport : former) {
+    try {
+      transport->send(bytes, 1 - transport->rank(), 1);
+      FAIL();
+    } catch (const TransportError& error) {
+      EXPECT_NE(
+          std::string(error.what()).find("has been made anew"),
+          std::string::npos)
+          << error.what();
+    }
+  }
+  exercise(next);
+}
+
+} // namespace
+} // namespace grapevine::transport
