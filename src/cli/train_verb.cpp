@@ -53,9 +53,9 @@ class TrainVerb : public Verb {
     const bool quiet = quiet_ || !reports;
     if (!quiet && stderr_is_terminal()) print_line(spec_summary(spec));
     const train::TrainResult result = watch(spec, environment, quiet, reports);
-    if (reports && json) {
+    if (result.is_complete && json) {
       print_json(to_json(result));
-    } else if (reports) {
+    } else if (result.is_complete) {
       print_text(result_summary(result));
     }
     return result.outcome == train::Outcome::kCompleted ? kDone : kFailed;

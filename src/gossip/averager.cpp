@@ -19,6 +19,7 @@ struct Averager::Peer {
   bool is_fresh = false; // by its last word of pairing
   bool has_parted = false;
   bool is_parted_from = false;
+  double told_at = 0; // of news, which every letter has
   Clock::time_point asked_at;
 };
 
@@ -30,13 +31,10 @@ Averager::Averager(
     : replica_(replica),
       edges_(edges),
       options_(options),
-      tally_(edges.rank(), edges.size()),
+      tally_(edges.rank(), edges.size(), options.gradients_before),
       pairing_(edges.rank(), {}, options.seed),
       exchange_(replica),
       fresh_(options.is_fresh) {
-  std::vector<int64_t> known(edges.size());
-  known[edges.rank()] = options_.gradients_before;
-  tally_.merge(known);
   if (neighbours.empty()) fresh_ = false;
   if (fresh_) wants_ = lag_ = 1;
   thread_ = std::jthread([this] { run(); });
@@ -70,7 +68,7 @@ void Averager::rethrow() const {
 
 void Averager::gradient_done(double seconds, int64_t averagings) {
   ++gradients_;
-  const int64_t total = tally_.add();
+  tally_.add(now_seconds());
   {
     const std::lock_guard lock(mutex_);
     rethrow();
@@ -79,7 +77,7 @@ void Averager::gradient_done(double seconds, int64_t averagings) {
     wants_ += averagings;
     lag_ += averagings;
   }
-  if (total >= options_.total_gradients) ask_for_end();
+  if (has_enough()) ask_for_end();
   changed_.notify_all();
 }
 
@@ -159,6 +157,7 @@ bool Averager::look_around() {
   any |= take_wants();
   any |= advance_pair();
   check_deadlines();
+  spread_news();
   if (ending_ && !told_ending_) {
     told_ending_ = true;
     pairing_.stop(say_);
@@ -173,10 +172,32 @@ bool Averager::look_around() {
   return any;
 }
 
+// Whoever has not heard from this worker for a while, which grows with the
+// run: news need not be newer than a part of what they are about.
+void Averager::spread_news() {
+  constexpr double kLongest = 0.03; // of the time that has passed
+  constexpr double kShortest = 0.01;
+  const double now = now_seconds();
+  std::vector<int> ranks;
+  for (const auto& [rank, peer] : peers_) {
+    if (now - peer->told_at > std::max(kShortest, kLongest * now)) {
+      ranks.push_back(rank);
+    }
+  }
+  for (const int rank : ranks)
+    send(rank, Letter::kNews);
+}
+
+bool Averager::has_enough() const {
+  return tally_.estimate(now_seconds()) >=
+         static_cast<double>(options_.total_gradients);
+}
+
 // Data move only while a transport is looked at, so sleeps are short; shorter
-// while a pair is under way.
+// while a partner is waited for.
 void Averager::rest(int idle) {
-  const auto longest = microseconds(in_pair_ ? 100 : 500);
+  const bool is_waited_for = in_pair_ || pairing_.is_waiting_for_answer();
+  const auto longest = microseconds(is_waited_for ? 50 : 200);
   const auto pause = std::min(longest, microseconds(10) * idle);
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, pause, [&] { return wants_ > 0 || stop_; });
@@ -239,7 +260,8 @@ void Averager::send(int rank, uint8_t kind) {
   with_peer(rank, [&](Peer& peer) {
     if (peer.has_parted) return;
     peer.mail.send(
-        {.kind = kind, .is_fresh = fresh_, .counts = tally_.counts()});
+        {.kind = kind, .is_fresh = fresh_, .news = tally_.news(now_seconds())});
+    peer.told_at = now_seconds();
     ++messages_;
     bytes_ += letter_bytes(edges_.size());
   });
@@ -263,9 +285,10 @@ bool Averager::read_mail() {
 }
 
 void Averager::heed(int rank, const Letter& letter) {
-  tally_.merge(letter.counts);
-  if (tally_.total() >= options_.total_gradients) ask_for_end();
+  tally_.merge(letter.news, now_seconds());
+  if (has_enough()) ask_for_end();
   Peer& peer = *peers_.at(rank);
+  if (letter.kind == Letter::kNews) return;
   if (letter.kind == Letter::kEnding) {
     ask_for_end();
     return;

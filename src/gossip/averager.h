@@ -98,7 +98,8 @@ class Averager {
   // Finishes the pair under way, says goodbye and waits for the neighbours'.
   void end();
 
-  int64_t total_known() const { return tally_.total(); }
+  // Of all workers' gradients, by estimate.
+  double total_estimate() const { return tally_.estimate(now_seconds()); }
   std::vector<int64_t> counts() const { return tally_.counts(); }
   Statistics statistics() const;
   // Letters and replicas sent, and their bytes.
@@ -133,6 +134,8 @@ class Averager {
   void leave_pair();
   void send(int rank, uint8_t kind);
   void check_deadlines();
+  void spread_news();
+  bool has_enough() const;
   void note(int rank, bool is_there, const std::string& why);
   PieceExchange::Moment moment() const;
   double now_seconds() const;

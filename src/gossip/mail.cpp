@@ -11,7 +11,8 @@ constexpr uint8_t kFresh = 1;
 } // namespace
 
 int64_t letter_bytes(int size) {
-  return static_cast<int64_t>(kHeader + sizeof(int64_t) * size);
+  return static_cast<int64_t>(
+      kHeader + (sizeof(int64_t) + sizeof(double)) * size);
 }
 
 Mailbox::Mailbox(transport::Edge edge, int size)
@@ -31,10 +32,13 @@ void Mailbox::send(const Letter& letter) {
   out.bytes.assign(letter_bytes(size_), std::byte{0});
   out.bytes[0] = std::byte{letter.kind};
   out.bytes[1] = std::byte{letter.is_fresh ? kFresh : uint8_t{0}};
+  std::byte* const counts = out.bytes.data() + kHeader;
+  const size_t count_bytes = sizeof(int64_t) * size_;
+  std::memcpy(counts, letter.news.counts.data(), count_bytes);
   std::memcpy(
-      out.bytes.data() + kHeader,
-      letter.counts.data(),
-      sizeof(int64_t) * letter.counts.size());
+      counts + count_bytes,
+      letter.news.ages.data(),
+      sizeof(double) * size_);
   out.request = edge_.transport->send(out.bytes, edge_.peer, kMailTag);
 }
 
@@ -44,11 +48,15 @@ std::optional<Letter> Mailbox::receive() {
   Letter letter;
   letter.kind = std::to_integer<uint8_t>(incoming_[0]);
   letter.is_fresh = std::to_integer<uint8_t>(incoming_[1]) == kFresh;
-  letter.counts.resize(size_);
+  letter.news.counts.resize(size_);
+  letter.news.ages.resize(size_);
+  const std::byte* const counts = incoming_.data() + kHeader;
+  const size_t count_bytes = sizeof(int64_t) * size_;
+  std::memcpy(letter.news.counts.data(), counts, count_bytes);
   std::memcpy(
-      letter.counts.data(),
-      incoming_.data() + kHeader,
-      sizeof(int64_t) * size_);
+      letter.news.ages.data(),
+      counts + count_bytes,
+      sizeof(double) * size_);
   is_closed_ = letter.kind == Letter::kBye;
   if (!is_closed_) {
     receive_ = edge_.transport->recv(incoming_, edge_.peer, kMailTag);

@@ -6,8 +6,10 @@
 //   byte 1        flags of who says it
 //   bytes 8 …     how many gradients each worker has computed, as far as the
 //                 sender knows: 64 bits each, in the machine's order
+//   then          how old each of these counts is: seconds, a double each
 #pragma once
 
+#include "gossip/tally.h"
 #include "transport/edges.h"
 
 #include <cstddef>
@@ -26,6 +28,7 @@ inline constexpr transport::Tag kPieceTag = 2001;
 struct Letter {
   // The words of gossip/pairing.h have their own numbers.
   enum Kind : uint8_t {
+    kNews = 99,    // nothing but what the sender knows
     kEnding = 100, // no gradients any more; please come to an end, too
     kBye = 101,    // my last letter: I will neither ask nor answer
   };
@@ -33,7 +36,7 @@ struct Letter {
   // Its replica is not worth averaging with: it has just begun and would like
   // to have the reader's.
   bool is_fresh = false;
-  std::vector<int64_t> counts;
+  News news;
 };
 
 // Bytes of a letter in a run of `size` workers.

@@ -3,60 +3,48 @@
 // Every message between two workers carries what its sender knows, and counts
 // only grow, so the larger of two is the newer: knowledge spreads with the
 // messages, no worker is asked for it, and it survives the worker that it is
-// about. What one knows of the total is therefore never too large, and behind
-// by what was computed while the news travelled.
+// about. Each count comes with its age, since news travels slowly around a
+// ring; what was computed meanwhile is estimated from the worker's speed so
+// far, for at most a tenth of the time that has passed: a worker that is gone
+// does not go on counting.
 //
-// Any thread.
+// Any thread. Times are seconds since the run began here.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <mutex>
-#include <numeric>
-#include <span>
 #include <vector>
 
 namespace grapevine::gossip {
 
+// What is known of all workers.
+struct News {
+  std::vector<int64_t> counts;
+  std::vector<double> ages; // seconds since the count was true
+};
+
 class Tally {
  public:
-  Tally(int rank, int size) : rank_(rank), counts_(size) {}
+  // own: gradients of this worker before the run began here.
+  Tally(int rank, int size, int64_t own = 0);
 
-  // This worker has computed one more; returns the total that it knows of.
-  int64_t add() {
-    const std::lock_guard lock(mutex_);
-    ++counts_[rank_];
-    return sum();
-  }
+  // This worker has computed one more.
+  void add(double now);
   // Takes in what another knows. Of a worker that was lost and has come back,
   // others may know more than it does itself.
-  void merge(std::span<const int64_t> counts) {
-    const std::lock_guard lock(mutex_);
-    for (size_t i = 0; i < counts_.size(); ++i)
-      counts_[i] = std::max(counts_[i], counts[i]);
-  }
+  void merge(const News& news, double now);
+  News news(double now) const;
 
-  int64_t total() const {
-    const std::lock_guard lock(mutex_);
-    return sum();
-  }
-  int64_t own() const {
-    const std::lock_guard lock(mutex_);
-    return counts_[rank_];
-  }
-  std::vector<int64_t> counts() const {
-    const std::lock_guard lock(mutex_);
-    return counts_;
-  }
+  // Of all workers, with what has been computed since the counts were true.
+  double estimate(double now) const;
+  std::vector<int64_t> counts() const;
 
  private:
-  int64_t sum() const {
-    return std::accumulate(counts_.begin(), counts_.end(), int64_t{0});
-  }
-
   int rank_;
   mutable std::mutex mutex_;
-  std::vector<int64_t> counts_; // guarded by mutex_
+  // Guarded by mutex_.
+  std::vector<int64_t> counts_;
+  std::vector<double> as_of_; // when the count was true
 };
 
 } // namespace grapevine::gossip

@@ -277,7 +277,34 @@ Safetensors Checkpoints::read_worker(
   return loaded;
 }
 
+fs::path Checkpoints::own_directory() const {
+  return run_.checkpoints() / "own";
+}
+
+void Checkpoints::write_own(
+    int worker,
+    std::span<const TensorView> planes,
+    const Metadata& metadata) const {
+  std::error_code error;
+  fs::create_directories(own_directory(), error);
+  if (error) throw_io_error("create", own_directory(), error.value());
+  write_safetensors(own_directory() / file_name(worker), planes, metadata);
+}
+
+std::optional<Safetensors> Checkpoints::read_own(int worker) const {
+  const fs::path path = own_directory() / file_name(worker);
+  std::error_code error;
+  if (!fs::exists(path, error)) return std::nullopt;
+  return read_safetensors(path);
+}
+
+void Checkpoints::remove_own() const {
+  remove_checkpoint(own_directory());
+}
+
 void Checkpoints::remove_all() const {
+  const std::error_code own = remove_checkpoint(own_directory());
+  if (own) throw_io_error("remove", own_directory(), own.value());
   for (const fs::path& folder : step_folders()) {
     const std::error_code error = remove_checkpoint(folder);
     if (error) throw_io_error("remove", folder, error.value());

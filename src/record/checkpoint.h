@@ -9,6 +9,11 @@
 // manifest does not exist. Files are by worker, not by process, so a run can
 // be resumed over another transport than the one it began on.
 //
+// A worker of an asynchronous run, which no step joins with the others, has a
+// file of its own instead, replaced as it goes:
+//
+//   checkpoints/own/worker-0007.safetensors
+//
 // Whatever a killed run leaves (temporary files, folders without a manifest)
 // does no harm and is swept away by later commits.
 #pragma once
@@ -20,6 +25,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,12 +74,23 @@ class Checkpoints {
   // corrupt, or names another step, worker or format version.
   Safetensors read_worker(const CheckpointInfo& checkpoint, int worker) const;
 
+  // A worker's own: any process, at any time. IoError.
+  void write_own(
+      int worker,
+      std::span<const TensorView> planes,
+      const Metadata& metadata) const;
+  // Nothing where there is none; IoError where it cannot be read.
+  std::optional<Safetensors> read_own(int worker) const;
+  // Those of all workers; what cannot be removed stays.
+  void remove_own() const;
+
   // Removes every checkpoint and every remain of one, and nothing else.
   // IoError.
   void remove_all() const;
 
  private:
   std::filesystem::path directory(int64_t step) const;
+  std::filesystem::path own_directory() const;
   std::vector<std::filesystem::path> step_folders() const;
   void prune(int64_t committed) const;
 

@@ -15,18 +15,23 @@ std::vector<int64_t> all_indices(int64_t count) {
   return indices;
 }
 
-std::unique_ptr<EvaluationSet> draw_subset(
-    const data::Source& test,
-    const EvaluatorOptions& options) {
-  if (options.full || options.samples >= test.size()) return nullptr;
-  std::vector<int64_t> indices = all_indices(test.size());
-  Random(options.seed, Purpose::kEvalSubset)
-      .shuffle(std::span<int64_t>(indices));
-  indices.resize(options.samples);
-  return std::make_unique<EvaluationSet>(test, indices);
+bool is_whole(const data::Source& test, const EvaluatorOptions& options) {
+  return options.full || options.samples >= test.size();
 }
 
 } // namespace
+
+std::unique_ptr<EvaluationSet> draw_evaluation_set(
+    const data::Source& test,
+    const EvaluatorOptions& options) {
+  std::vector<int64_t> indices = all_indices(test.size());
+  if (!is_whole(test, options)) {
+    Random(options.seed, Purpose::kEvalSubset)
+        .shuffle(std::span<int64_t>(indices));
+    indices.resize(options.samples);
+  }
+  return std::make_unique<EvaluationSet>(test, indices);
+}
 
 double Evaluation::mean_accuracy() const {
   return mean_of(test_accuracy);
@@ -61,7 +66,9 @@ Evaluator::Evaluator(
       spare_(spare),
       has_perplexity_(test.has_tokens()),
       whole_(test, all_indices(test.size())),
-      subset_(draw_subset(test, options)) {}
+      subset_(
+          is_whole(test, options) ? nullptr
+                                  : draw_evaluation_set(test, options)) {}
 
 Evaluation Evaluator::evaluate() {
   Evaluation evaluation = score_replicas();

@@ -33,6 +33,11 @@ struct EvaluatorOptions {
   uint64_t seed = 0;
 };
 
+// The samples that replicas are evaluated on, by these options.
+std::unique_ptr<EvaluationSet> draw_evaluation_set(
+    const data::Source& test,
+    const EvaluatorOptions& options);
+
 class Evaluator {
  public:
   // spare: a worker like the others, into which the averaged model is put.

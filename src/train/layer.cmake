@@ -1,9 +1,9 @@
 gv_layer(train TORCH
   SOURCES
-    build_info.cpp compute_meter.cpp estimate.cpp evaluator.cpp gossip_setup.cpp
-    gossip_times.cpp measure.cpp
+    build_info.cpp compute_meter.cpp estimate.cpp evaluator.cpp gossip_finish.cpp
+    gossip_run.cpp gossip_setup.cpp gossip_times.cpp measure.cpp
     offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
-    run_checkpoint.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
+    run_checkpoint.cpp run_opening.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
     torch_threads.cpp trainer.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
     virtual_gossip_run.cpp worker.cpp
   DEPS
@@ -17,6 +17,8 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/compute_meter.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/estimate.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluator.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_finish.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_run.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_setup.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_times.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/measure.cpp
@@ -26,6 +28,7 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/result.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_checkpoint.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_opening.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_probe.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_records.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_timeline.cpp

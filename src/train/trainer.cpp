@@ -1,25 +1,23 @@
 #include "train/trainer.h"
 
 #include "base/thread_pool.h"
-#include "comm/fingerprint.h"
-#include "kernel/elementwise.h"
+#include "gossip/neighbours.h"
 #include "record/run_directory.h"
 #include "record/run_lock.h"
 #include "spec/graph_options.h"
 #include "spec/spec_table.h"
-#include "train/build_info.h"
-#include "train/gossip_times.h"
-#include "train/planes.h"
+#include "train/gossip_run.h"
 #include "train/run.h"
+#include "train/run_opening.h"
 #include "train/setup.h"
 #include "train/torch_threads.h"
-#include "train/virtual_clock.h"
 #include "train/virtual_gossip_run.h"
 #include "transport/transports.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 
@@ -76,127 +74,8 @@ void settle_nodes(
   setup.schedule = graph::make_schedule(spec::graph_options(setup.spec));
 }
 
-// Refuses to mix two specs in one directory.
-void check_same_spec(
-    const record::RunDirectory& directory,
-    const spec::Spec& spec) {
-  const spec::ParsedSpec stored = spec::parse_spec(
-      directory.read_spec(),
-      directory.spec_file().string(),
-      {});
-  // A key that one of them does not have has its default there.
-  const auto theirs = spec::spec_fingerprint(stored.spec);
-  auto mine = spec::spec_fingerprint(spec);
-  for (const auto& [key, value] : theirs)
-    mine.try_emplace(key, spec::find_entry(key)->get_toml(spec));
-  for (const auto& [key, value] : mine) {
-    const std::string other = spec::find_entry(key)->get_toml(stored.spec);
-    if (other != value) {
-      throw ConfigError(fmt::format(
-          "{} holds a run with {} = {}, not {}; give another --out, or --fresh "
-          "to begin it again",
-          directory.path().string(),
-          key,
-          other,
-          value));
-    }
-  }
-}
-
-// The stored result of a run that has ended, if there is one. With --fresh,
-// what is there is removed instead.
-std::optional<TrainResult> stored_result(
-    const record::RunDirectory& directory,
-    const spec::Spec& spec) {
-  if (spec.fresh) {
-    directory.clear();
-    return std::nullopt;
-  }
-  if (!directory.exists()) return std::nullopt;
-  if (std::filesystem::exists(directory.spec_file())) {
-    check_same_spec(directory, spec);
-  }
-  const auto run = directory.read_run();
-  if (!run || !run->contains("result")) return std::nullopt;
-  TrainResult result;
-  try {
-    result = result_from_json(run->at("result"));
-  } catch (const nlohmann::json::exception& error) {
-    throw IoError(fmt::format(
-        "{}: the result in it cannot be read ({})",
-        directory.run_file().string(),
-        error.what()));
-  }
-  if (result.outcome != Outcome::kCompleted &&
-      result.outcome != Outcome::kDiverged) {
-    return std::nullopt;
-  }
-  result.run = directory.path().string();
-  result.was_stored = true;
-  return result;
-}
-
-comm::Fingerprint fingerprint(const Setup& setup) {
-  comm::Fingerprint parts;
-  for (const auto& [key, value] : spec::spec_fingerprint(setup.spec)) {
-    parts["spec." + key] = value;
-  }
-  parts["data"] = fmt::format(
-      "{} training and {} test samples",
-      setup.dataset.train->size(),
-      setup.dataset.test->size());
-  parts["graph"] = fmt::format("{:016x}", setup.schedule->at({0, 0})->digest());
-  parts["build"] = build_version();
-  parts["torch"] = torch_version();
-  parts["instructions"] = kernel::instruction_set();
-  return parts;
-}
-
-nlohmann::json description(
-    const Setup& setup,
-    const comm::Fingerprint& fingerprint) {
-  return {
-      {"outcome", "running"},
-      {"spec_hash", spec::spec_hash(setup.spec)},
-      {"machine", machine_info()},
-      {"build", {{"version", build_version()}, {"torch", torch_version()}}},
-      {"fingerprint", fingerprint}};
-}
-
-// How many attempts have begun, as run.json has it: each is counted there
-// before it writes its first record.
-int attempts_before(const record::RunDirectory& directory) {
-  const auto run = directory.read_run();
-  if (!run) return 0;
-  const auto attempts = run->find("attempts");
-  return attempts != run->end() && attempts->is_number_integer()
-             ? attempts->get<int>()
-             : 0;
-}
-
-// An unusable --init is bad input, answered before the run begins.
-void check_initial_values(const Setup& setup) {
-  if (setup.spec.init.empty()) return;
-  WorkerOptions options = setup.worker_options();
-  options.state_planes = 0;
-  Worker worker(options);
-  load_named_tensors(
-      record::read_safetensors(setup.spec.init),
-      setup.spec.init,
-      worker.arena());
-}
-
-// The costs must be those of this model.
-void check_virtual_clock(const Setup& setup) {
-  if (!spec::has_virtual_clock(setup.spec)) return;
-  WorkerOptions options = setup.worker_options();
-  options.state_planes = 0;
-  const Worker worker(options);
-  if (setup.is_asynchronous()) {
-    make_gossip_times(setup.spec, worker.arena().layout());
-  } else {
-    make_virtual_clock(setup.spec, worker.arena().layout());
-  }
+std::string directory_of(const spec::Spec& spec) {
+  return spec.out.empty() ? "runs/" + spec::run_name(spec) : spec.out;
 }
 
 TrainResult run_to_the_end(
@@ -219,40 +98,89 @@ TrainResult train_in(
     const record::RunDirectory& directory,
     const comm::Fingerprint& parts,
     const TrainHooks& hooks) {
+  check_inputs(setup);
+  const int attempt = begin_attempt(cluster, directory, setup.spec);
+  const nlohmann::json description = run_description(setup, parts, attempt);
   const bool writes = cluster.hosts_first();
-  check_initial_values(setup);
-  check_virtual_clock(setup);
-  int attempt = 0;
-  if (writes) {
-    directory.create();
-    attempt = attempts_before(directory);
-    spec::Spec stored = setup.spec;
-    stored.fresh = false; // an order for this time, not part of the run
-    directory.write_spec(spec::to_toml(stored));
-  }
-  attempt = std::stoi(cluster.broadcast(std::to_string(attempt)));
-  cluster.barrier();
-  nlohmann::json description_json = description(setup, parts);
-  description_json["attempts"] = attempt + 1;
-  if (writes) directory.write_run(description_json);
+  if (writes) directory.write_run(description);
   try {
     TrainResult result =
         run_to_the_end(setup, cluster, directory, attempt, hooks);
-    if (writes) {
-      description_json["outcome"] = to_string(result.outcome);
-      description_json["result"] = to_json(result);
-      directory.write_run(description_json);
-    }
+    result.is_complete = writes;
+    if (writes) write_result(directory, description, result);
     return result;
   } catch (const std::exception& error) {
-    if (writes) {
-      description_json["outcome"] = "failed";
-      description_json["error"] = error.what();
-      try {
-        directory.write_run(description_json);
-      } catch (const IoError&) {
-        // The first error says more than "and run.json could not be written".
-      }
+    if (writes) write_failure(directory, description, error);
+    throw;
+  }
+}
+
+// The neighbours' links of this process's worker, in its own way for each
+// transport.
+std::unique_ptr<transport::Edges> make_edges(
+    const Setup& setup,
+    const transport::LaunchEnvironment& environment,
+    const std::string& transport) {
+  auto neighbours = gossip::neighbours_in(*setup.schedule)[environment.rank];
+  const std::chrono::duration<double> deadline(setup.spec.deadline);
+  if (transport == "gloo") {
+    return transport::make_gloo_edges(
+        environment,
+        std::move(neighbours),
+        deadline);
+  }
+  return transport::make_fixed_edges(
+      transport::make_transport(transport, environment, deadline),
+      std::move(neighbours));
+}
+
+// An asynchronous run of processes. They begin together, as all runs do; one
+// that returns while the others go on joins them on the way. Whoever is first
+// among those that reach the end writes the result.
+TrainResult train_processes_asynchronously(
+    Setup& setup,
+    const transport::LaunchEnvironment& environment,
+    ThreadPool& pool,
+    const TrainHooks& hooks) {
+  const std::string transport = transport_of(setup.spec, environment);
+  const record::RunDirectory directory(directory_of(setup.spec));
+  GossipRunOptions options;
+  options.returns = environment.restart_of_worker > 0 && transport == "gloo";
+  comm::Fingerprint parts;
+  std::optional<record::RunLock> lock;
+  std::unique_ptr<transport::Edges> edges;
+  if (options.returns) {
+    options.attempt = std::max(0, attempts_before(directory) - 1);
+    edges = make_edges(setup, environment, transport);
+    parts = fingerprint(setup);
+  } else {
+    const auto cluster = make_cluster(setup.spec, environment, pool);
+    settle_nodes(setup, environment, *cluster);
+    parts = fingerprint(setup);
+    cluster->compare_fingerprints(parts);
+    if (const auto stored =
+            open_directory(*cluster, directory, setup.spec, lock)) {
+      return *stored;
+    }
+    check_inputs(setup);
+    options.attempt = begin_attempt(*cluster, directory, setup.spec);
+    if (cluster->hosts_first()) {
+      directory.write_run(run_description(setup, parts, options.attempt));
+    }
+    edges = make_edges(setup, environment, transport);
+    cluster->barrier();
+  }
+  const nlohmann::json description =
+      run_description(setup, parts, options.attempt);
+  try {
+    TrainResult result =
+        GossipRun(setup, *edges, directory, options, hooks).run();
+    if (result.is_complete) write_result(directory, description, result);
+    return result;
+  } catch (const std::exception& error) {
+    // Where others go on, the run has not failed.
+    if (environment.rank == 0 && !edges->survives_loss()) {
+      write_failure(directory, description, error);
     }
     throw;
   }
@@ -278,48 +206,19 @@ TrainResult train(
     transport::check_slow_workers(environment.slow, given.n);
     setup.slow = environment.slow;
   }
+  if (setup.is_asynchronous() && !is_virtual) {
+    return train_processes_asynchronously(setup, environment, pool, hooks);
+  }
   const auto cluster = make_cluster(given, environment, pool);
   settle_nodes(setup, environment, *cluster);
   const spec::Spec& spec = setup.spec;
-  const record::RunDirectory directory(
-      spec.out.empty() ? "runs/" + spec::run_name(spec) : spec.out);
+  const record::RunDirectory directory(directory_of(spec));
   const comm::Fingerprint parts = fingerprint(setup);
   cluster->compare_fingerprints(parts);
 
-  // The first process looks at the directory; all act on what it found.
   std::optional<record::RunLock> lock;
-  std::string found;
-  std::exception_ptr refusal;
-  bool is_config = false;
-  if (cluster->hosts_first()) {
-    try {
-      lock.emplace(directory.path());
-      directory.require_run();
-      if (const auto stored = stored_result(directory, spec)) {
-        found = to_json(*stored).dump();
-      }
-    } catch (const ConfigError&) {
-      refusal = std::current_exception();
-      is_config = true;
-    } catch (...) {
-      refusal = std::current_exception();
-    }
-  }
-  if (cluster->any(refusal != nullptr)) {
-    // The same kind everywhere: the launcher's exit code is that of whoever
-    // happens to end first.
-    is_config = cluster->any(is_config);
-    if (refusal) std::rethrow_exception(refusal);
-    constexpr const char* kSeeFirst =
-        "worker 0 refused the run; see its message";
-    if (is_config) throw ConfigError(kSeeFirst);
-    throw Error(kSeeFirst);
-  }
-  found = cluster->broadcast(found);
-  if (!found.empty()) {
-    TrainResult result = result_from_json(nlohmann::json::parse(found));
-    result.was_stored = true;
-    return result;
+  if (const auto stored = open_directory(*cluster, directory, spec, lock)) {
+    return *stored;
   }
   return train_in(setup, *cluster, directory, parts, hooks);
 }

@@ -40,6 +40,8 @@ struct TrainResult {
   std::optional<double> virtual_seconds;
   int64_t messages = 0;
   int64_t bytes = 0;
+  // On the process that reports; elsewhere some of it may be missing.
+  bool is_complete = false;
   bool was_stored = false; // the run had finished before; nothing was done
 };
 // DESIGN's JSON names; what is not finite is null, and what is no language
@@ -80,7 +82,8 @@ TrainResult train(
     const transport::LaunchEnvironment& environment,
     const TrainHooks& hooks = {});
 
-// True on the process that should print the result.
+// True on the process that should show how it goes. Who prints the result is
+// known at the end: TrainResult::is_complete.
 bool is_reporting_process(
     const spec::Spec& spec,
     const transport::LaunchEnvironment& environment);

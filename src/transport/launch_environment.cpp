@@ -208,6 +208,7 @@ LaunchEnvironment read_launch_environment(const GetEnv& get_env) {
   auto environment = read_launcher(variables);
   read_links(variables, environment);
   environment.host_address = variables.text("HOST_ADDRESS").value_or("");
+  environment.restart_of_worker = variables.number_or("GRAPEVINE_RESTART", 0);
   environment.interface = variables.text("GLOO_SOCKET_IFNAME").value_or("");
   return environment;
 }

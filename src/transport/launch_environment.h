@@ -47,7 +47,11 @@ struct LaunchEnvironment {
   // (HOST_ADDRESS, GLOO_SOCKET_IFNAME).
   std::string host_address;
   std::string interface;
+  // Of the whole run: how often the launcher has started all workers again.
   int restart_attempt = 0;
+  // Of this worker alone, while the others went on (GRAPEVINE_RESTART, from
+  // `grapevine launch --on-failure restart`).
+  int restart_of_worker = 0;
   // Of `grapevine launch --link` and --slow. The table of links is an inherited
   // file descriptor (GRAPEVINE_LINK_TABLE; transport/shaped/link_table.h);
   // below 0 there is none.

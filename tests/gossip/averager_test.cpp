@@ -21,7 +21,7 @@ constexpr int64_t kPieceBytes = 2 * arena::kBlock * sizeof(float);
 
 struct Outcome {
   Statistics statistics;
-  int64_t total_known = 0;
+  double total_estimate = 0;
 };
 
 struct CrowdOptions {
@@ -103,7 +103,7 @@ class Crowd {
       ++gradient;
     }
     averager.end();
-    return {averager.statistics(), averager.total_known()};
+    return {averager.statistics(), averager.total_estimate()};
   }
 
   CrowdOptions options_;

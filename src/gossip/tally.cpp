@@ -1,0 +1,56 @@
+#include "gossip/tally.h"
+
+#include <algorithm>
+
+namespace grapevine::gossip {
+
+Tally::Tally(int rank, int size, int64_t own)
+    : rank_(rank),
+      counts_(size),
+      as_of_(size) {
+  counts_[rank_] = own;
+}
+
+void Tally::add(double now) {
+  const std::lock_guard lock(mutex_);
+  ++counts_[rank_];
+  as_of_[rank_] = now;
+}
+
+void Tally::merge(const News& news, double now) {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    if (news.counts[i] <= counts_[i]) continue;
+    counts_[i] = news.counts[i];
+    as_of_[i] = now - news.ages[i];
+  }
+}
+
+News Tally::news(double now) const {
+  const std::lock_guard lock(mutex_);
+  News news{.counts = counts_, .ages = {}};
+  for (const double moment : as_of_)
+    news.ages.push_back(now - moment);
+  return news;
+}
+
+double Tally::estimate(double now) const {
+  constexpr double kLongest = 0.1; // of the time that has passed
+  const std::lock_guard lock(mutex_);
+  double total = 0;
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    const auto count = static_cast<double>(counts_[i]);
+    const double age = now - as_of_[i];
+    const double speed = as_of_[i] > 0 ? count / as_of_[i] : 0;
+    const bool is_own = static_cast<int>(i) == rank_;
+    total += count + (is_own ? 0 : speed * std::min(age, kLongest * now));
+  }
+  return total;
+}
+
+std::vector<int64_t> Tally::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+} // namespace grapevine::gossip

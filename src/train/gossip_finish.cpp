@@ -1,0 +1,165 @@
+// The end of an asynchronous run: those that live come together.
+#include "base/error.h"
+#include "probe/consensus.h"
+#include "train/gossip_run.h"
+#include "train/gossip_setup.h"
+#include "train/planes.h"
+#include "train/run_records.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace grapevine::train {
+namespace {
+
+// What each worker has to say at the end; a row of numbers.
+enum Column { kInterrupted, kDiverged, kGradients, kMessages, kBytes, kLoss };
+
+double sum(const cluster::Rows& rows, Column column) {
+  double total = 0;
+  for (const auto& row : rows)
+    total += row[column];
+  return total;
+}
+
+} // namespace
+
+TrainResult GossipRun::finish() {
+  constexpr int kTries = 3;
+  const auto deadline = std::chrono::duration<double>(setup_.spec.deadline);
+  for (int attempt = 1;; ++attempt) {
+    transport::Gathering gathering = edges_.gather(Deadline::after(deadline));
+    comm::CommunicatorOptions options;
+    options.deadline = deadline;
+    options.chunk_bytes = setup_.spec.bucket_bytes;
+    const auto cluster =
+        cluster::make_process_cluster(std::move(gathering.transport), options);
+    try {
+      return finish_with(*cluster, gathering.members);
+    } catch (const TransportError&) {
+      // Somebody died at the very end: the rest gathers again.
+      if (!edges_.survives_loss() || attempt == kTries) throw;
+    }
+  }
+}
+
+TrainResult GossipRun::finish_with(
+    cluster::Cluster& cluster,
+    const std::vector<int>& members) {
+  arena::Arena& arena = workers_[0].arena();
+  replica_->copy_to(averager_->units(), arena.parameters());
+  cluster.attach({&arena});
+  const double loss = epoch_gradients_ > 0
+                          ? epoch_loss_ / static_cast<double>(epoch_gradients_)
+                          : last_train_loss_;
+  const cluster::Rows rows = cluster.all_gather(
+      {{interrupted_ ? 1.0 : 0.0,
+        diverged_ ? 1.0 : 0.0,
+        static_cast<double>(averager_->counts()[rank_]),
+        static_cast<double>(averager_->messages()),
+        static_cast<double>(averager_->bytes()),
+        loss}});
+  // Of a worker that was lost, what the others knew.
+  double gradients = sum(rows, kGradients);
+  const std::vector<int64_t> known = averager_->counts();
+  for (int rank = 0; rank < setup_.spec.n; ++rank) {
+    if (!std::ranges::binary_search(members, rank)) {
+      gradients += static_cast<double>(known[rank]);
+    }
+  }
+  TrainResult result;
+  result.run = directory_.path().string();
+  result.is_complete = cluster.hosts_first();
+  const auto wanted = static_cast<double>(setup_.spec.n * setup_.total_steps);
+  result.outcome = sum(rows, kDiverged) > 0 ? Outcome::kDiverged
+                   : sum(rows, kInterrupted) > 0 && gradients < wanted
+                       ? Outcome::kInterrupted
+                       : Outcome::kCompleted;
+  result.steps = std::llround(gradients) / setup_.spec.n;
+  result.epochs = result.steps / setup_.steps_per_epoch();
+  result.train_loss = result.outcome == Outcome::kDiverged
+                          ? std::nan("")
+                          : sum(rows, kLoss) / cluster.size();
+  result.messages = std::llround(sum(rows, kMessages));
+  result.bytes = std::llround(sum(rows, kBytes));
+  if (result.outcome == Outcome::kInterrupted) {
+    checkpoint();
+    training_.pause();
+  } else {
+    report_progress("evaluating", true);
+    Evaluator evaluator(
+        cluster,
+        workers_,
+        *spare_,
+        *setup_.dataset.test,
+        evaluator_options(setup_));
+    evaluation_ = evaluator.evaluate();
+    if (cluster.hosts_first()) {
+      records_->append(evaluation_record(
+          *evaluation_,
+          setup_.moment(std::max<int64_t>(result.steps - 1, 0)),
+          training_seconds(),
+          result.train_loss));
+    }
+  }
+  add_evaluation(evaluation_, result);
+  result.consensus_distance = consensus_distance(cluster);
+  if (result.outcome == Outcome::kCompleted) {
+    // The run's last exchange: all replicas become their mean.
+    std::ranges::copy(spare_->arena().parameters(), arena.parameters().begin());
+    store_result(cluster, members);
+  }
+  result.parameters_sha256 = cluster.parameters_sha256();
+  records_->append(
+      {{"type", "end"},
+       {"members", members},
+       {"gradients", averager_->counts()}});
+  records_->flush();
+  result.seconds = total_.seconds();
+  result.samples_per_second = training_seconds() > 0
+                                  ? gradients *
+                                        static_cast<double>(setup_.spec.batch) /
+                                        training_seconds()
+                                  : 0;
+  cluster.barrier();
+  return result;
+}
+
+double GossipRun::consensus_distance(cluster::Cluster& cluster) {
+  const std::span<float> mean = spare_->arena().parameters();
+  cluster.mean(algo::Plane::kParameters, mean);
+  const double mine =
+      probe::squared_distance(workers_[0].arena().parameters(), mean);
+  std::vector<double> distances;
+  for (const auto& row : cluster.all_gather({{mine}}))
+    distances.push_back(row[0]);
+  return probe::consensus_distance(distances);
+}
+
+// A checkpoint like that of any other run. Those who are missing are given the
+// average, too: it is what all of them have.
+void GossipRun::store_result(
+    cluster::Cluster& cluster,
+    const std::vector<int>& members) {
+  if (setup_.spec.checkpoint_every < 0) return;
+  const auto planes =
+      planes_to_store(workers_[0].arena(), setup_.rule->state_planes());
+  const int64_t step = setup_.total_steps;
+  checkpoints_.write_worker(step, rank_, planes);
+  if (cluster.hosts_first()) {
+    for (int rank = 0; rank < setup_.spec.n; ++rank) {
+      if (!std::ranges::binary_search(members, rank)) {
+        checkpoints_.write_worker(step, rank, planes);
+      }
+    }
+  }
+  cluster.barrier();
+  if (!cluster.hosts_first()) return;
+  checkpoints_.commit(step, setup_.spec.n, {{"attempt", options_.attempt}});
+  checkpoints_.remove_own();
+}
+
+} // namespace grapevine::train

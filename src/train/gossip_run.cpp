@@ -1,0 +1,288 @@
+#include "train/gossip_run.h"
+
+#include "gossip/neighbours.h"
+#include "optim/clip.h"
+#include "train/gossip_setup.h"
+#include "train/numbers.h"
+#include "train/planes.h"
+#include "train/run_records.h"
+#include "train/torch_threads.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace grapevine::train {
+
+GossipRun::GossipRun(
+    const Setup& setup,
+    transport::Edges& edges,
+    record::RunDirectory directory,
+    GossipRunOptions options,
+    const TrainHooks& hooks)
+    : setup_(setup),
+      edges_(edges),
+      rank_(edges.rank()),
+      directory_(std::move(directory)),
+      checkpoints_(directory_),
+      options_(options),
+      hooks_(hooks),
+      degree_(setup_.schedule->at({})->degree()) {
+  workers_.emplace_back(setup_.worker_options());
+  WorkerOptions spare = setup_.worker_options();
+  spare.state_planes = 0;
+  spare_ = std::make_unique<Worker>(spare);
+  arena::Arena& arena = workers_[0].arena();
+  load_initial_values(setup_, arena);
+  replica_ = std::make_unique<gossip::Replica>(
+      arena,
+      gossip_dynamics(setup_),
+      setup_.spec.bucket_bytes);
+  is_fresh_ = options_.returns;
+  restore();
+  if (setup_.spec.eval_every > 0) {
+    subset_ =
+        draw_evaluation_set(*setup_.dataset.test, evaluator_options(setup_));
+  }
+  records_ = std::make_unique<record::RecordWriter>(directory_.records(rank_));
+  records_->append(attempt_record(
+      options_.attempt,
+      gradients_,
+      {rank_},
+      edges_.name(),
+      setup_,
+      arena.layout()));
+  averager_ = std::make_unique<gossip::Averager>(
+      *replica_,
+      edges_,
+      gossip::neighbours_in(*setup_.schedule)[rank_],
+      gossip::AveragerOptions{
+          .total_gradients = setup_.spec.n * setup_.total_steps,
+          .seed = setup_.spec.seed,
+          .deadline = std::chrono::duration<double>(setup_.spec.deadline),
+          .is_fresh = is_fresh_,
+          .gradients_before = gradients_});
+}
+
+GossipRun::~GossipRun() = default;
+
+TrainResult GossipRun::run() {
+  total_.restart();
+  training_.restart();
+  since_checkpoint_.restart();
+  if (is_fresh_ && averager_->wait_until_not_fresh()) {
+    replica_->refresh(averager_->units());
+    // What the others know that this worker had done before it was lost.
+    gradients_ = averager_->counts()[rank_];
+  }
+  while (!averager_->is_ending())
+    train_step();
+  training_.pause();
+  report_progress("coming to the end", true);
+  averager_->end();
+  record_membership();
+  if (evaluation_thread_.joinable()) evaluation_thread_.join();
+  return finish();
+}
+
+void GossipRun::train_step() {
+  const Stopwatch watch;
+  arena::Arena& arena = workers_[0].arena();
+  gather_batch(setup_, rank_, gradients_, batch_);
+  probe::Spans spans;
+  loss_ = workers_[0].compute_gradient(
+      batch_,
+      {.rank = rank_,
+       .step = gradients_,
+       .micro_batches = setup_.spec.micro_batches,
+       .slow_factor = transport::slow_factor(
+           setup_.slow,
+           setup_.spec.seed,
+           rank_,
+           gradients_)},
+      spans);
+  optim::StepInfo info{
+      .step = gradients_,
+      .lr = optim::learning_rate(setup_.lr, rounds(), degree_)};
+  if (setup_.spec.clip > 0) {
+    info.gradient_scale = optim::clip_factor(arena, setup_.spec.clip);
+  }
+  replica_->move(*setup_.rule, info, averager_->units());
+  averager_->gradient_done(
+      watch.seconds(),
+      gossip::allowance(
+          gossip_averagings(setup_),
+          setup_.spec.rate,
+          setup_.spec.seed,
+          rank_,
+          gradients_));
+  record_step(info.lr, loss_);
+  const int64_t every = setup_.spec.probe_every;
+  if (every > 0 && gradients_ % every == 0) probe();
+  ++gradients_;
+  if (!std::isfinite(loss_)) diverged_ = true;
+  if (hooks_.interrupt != nullptr && *hooks_.interrupt) interrupted_ = true;
+  if (diverged_ || interrupted_) averager_->ask_for_end();
+  epoch_loss_ += loss_;
+  ++epoch_gradients_;
+  if (gradients_ % setup_.steps_per_epoch() == 0) {
+    last_train_loss_ = epoch_loss_ / static_cast<double>(epoch_gradients_);
+    epoch_loss_ = 0;
+    epoch_gradients_ = 0;
+    const int64_t epoch = gradients_ / setup_.steps_per_epoch();
+    if (subset_ && epoch % setup_.spec.eval_every == 0) begin_evaluation();
+  }
+  if (checkpoint_is_due()) checkpoint();
+  report_progress("training", false);
+  averager_->hold_back(setup_.spec.max_lag);
+}
+
+int64_t GossipRun::rounds() const {
+  return static_cast<int64_t>(averager_->total_estimate()) / setup_.spec.n;
+}
+
+void GossipRun::record_step(double lr, double loss) {
+  const int64_t messages = averager_->messages();
+  const int64_t bytes = averager_->bytes();
+  records_->append(
+      {{"type", "step"},
+       {"step", gradients_},
+       {"epoch", setup_.moment(gradients_).epoch},
+       {"attempt", options_.attempt},
+       {"lr", lr},
+       {"degree", degree_},
+       {"messages", messages - last_messages_},
+       {"bytes", bytes - last_bytes_},
+       {"seconds", training_seconds()},
+       {"loss", {loss}}});
+  last_messages_ = messages;
+  last_bytes_ = bytes;
+  record_membership();
+}
+
+void GossipRun::record_membership() {
+  for (const gossip::MembershipChange& change : averager_->membership()) {
+    records_->append(
+        {{"type", "membership"},
+         {"step", gradients_},
+         {"seconds", change.seconds},
+         {"worker", change.rank},
+         {"is_there", change.is_there},
+         {"why", change.why}});
+  }
+}
+
+// Of this worker alone: nobody is asked for theirs.
+void GossipRun::probe() {
+  const arena::Arena& arena = workers_[0].arena();
+  std::vector<double> norms;
+  for (const double square :
+       squared_norms(arena.layout(), arena.parameters())) {
+    norms.push_back(std::sqrt(square));
+  }
+  const double gradient =
+      std::sqrt(arena::squared_norm(arena.layout(), arena.gradients()));
+  records_->append(
+      {{"type", "norms"},
+       {"step", gradients_},
+       {"norms", {norms}},
+       {"gradient_norms", {gradient}}});
+  nlohmann::json record =
+      gossip_record(setup_.moment(gradients_), {averager_->statistics()});
+  record["seconds"] = training_seconds();
+  record["rounds"] = rounds();
+  records_->append(record);
+}
+
+// A copy of the replica on the subset, beside the training; none is begun
+// while another is under way.
+void GossipRun::begin_evaluation() {
+  if (evaluates_.exchange(true)) return;
+  if (evaluation_thread_.joinable()) evaluation_thread_.join();
+  replica_->copy_to(averager_->units(), spare_->arena().parameters());
+  std::ranges::copy(
+      workers_[0].arena().buffers(),
+      spare_->arena().buffers().begin());
+  const graph::Moment moment = setup_.moment(gradients_ - 1);
+  const double seconds = training_seconds();
+  evaluation_thread_ = std::jthread([this, moment, seconds] {
+    use_one_torch_thread();
+    spare_->set_training(false);
+    const Score score = spare_->score(*subset_);
+    const auto labels = static_cast<double>(subset_->labels());
+    records_->append(
+        {{"type", "replica_evaluation"},
+         {"step", moment.step},
+         {"epoch", moment.epoch},
+         {"seconds", seconds},
+         {"test_accuracy", score.correct / labels},
+         {"test_loss", score.loss / labels}});
+    evaluates_ = false;
+  });
+}
+
+bool GossipRun::checkpoint_is_due() {
+  const int64_t every = setup_.spec.checkpoint_every;
+  if (every < 0) return false;
+  if (every > 0) return gradients_ % every == 0;
+  constexpr double kSeconds = 60;
+  return since_checkpoint_.seconds() > kSeconds;
+}
+
+// The snapshot, which is the replica as the last gradient left it, with the
+// state of the local rule. A companion begins anew as equal to it.
+void GossipRun::checkpoint() {
+  training_.pause();
+  records_->flush();
+  const arena::Arena& arena = workers_[0].arena();
+  checkpoints_.write_own(
+      rank_,
+      planes_to_store(arena, setup_.rule->state_planes()),
+      {{"gradients", std::to_string(gradients_)}});
+  since_checkpoint_.restart();
+  training_.go();
+}
+
+void GossipRun::restore() {
+  try {
+    const auto file = checkpoints_.read_own(rank_);
+    if (!file) return;
+    arena::Arena& arena = workers_[0].arena();
+    restore_planes(*file, setup_.rule->state_planes(), arena);
+    gradients_ = std::stoll(file->metadata.at("gradients"));
+  } catch (const std::exception& error) {
+    if (hooks_.on_note) {
+      hooks_.on_note(
+          fmt::format("own checkpoint passed over: {}", error.what()));
+    }
+    return;
+  }
+  const std::vector<float> values(
+      workers_[0].arena().parameters().begin(),
+      workers_[0].arena().parameters().end());
+  replica_->begin_from(values, 0);
+  is_fresh_ = false;
+}
+
+double GossipRun::training_seconds() const {
+  return training_.seconds();
+}
+
+void GossipRun::report_progress(const std::string& phase, bool force) {
+  constexpr double kEverySeconds = 0.1;
+  if (!hooks_.on_progress || rank_ != 0) return;
+  if (!force && since_progress_.seconds() < kEverySeconds) return;
+  since_progress_.restart();
+  hooks_.on_progress(make_progress(
+      setup_,
+      phase,
+      std::min(rounds(), setup_.total_steps),
+      {loss_},
+      evaluation_,
+      degree_,
+      training_seconds()));
+}
+
+} // namespace grapevine::train

@@ -1,0 +1,115 @@
+// One worker of an asynchronous run, in a process of its own: computes
+// gradients without waiting, while a thread averages with neighbours
+// (gossip/averager.h).
+//
+// The learning rate follows the gradients that all workers are known to have
+// computed, a *round* being n of them; batches and records go by the worker's
+// own count. At the end those that live come together, evaluate their replicas
+// as they are, and average them once; any of them may be missing, the first
+// one included, and a worker that returns while the others go on joins them
+// with its checkpoint or with a neighbour's values.
+#pragma once
+
+#include "cluster/cluster.h"
+#include "gossip/averager.h"
+#include "gossip/replica.h"
+#include "record/checkpoint.h"
+#include "record/record_writer.h"
+#include "record/run_directory.h"
+#include "train/evaluator.h"
+#include "train/setup.h"
+#include "train/stopwatch.h"
+#include "train/trainer.h"
+#include "train/worker.h"
+#include "transport/edges.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace grapevine::train {
+
+struct GossipRunOptions {
+  int attempt = 0;
+  bool returns = false; // the others have begun without this worker
+};
+
+class GossipRun {
+ public:
+  // Everything but the directory is borrowed.
+  GossipRun(
+      const Setup& setup,
+      transport::Edges& edges,
+      record::RunDirectory directory,
+      GossipRunOptions options,
+      const TrainHooks& hooks);
+  ~GossipRun();
+
+  // To the end, with all that live. The result is complete where it says so
+  // (TrainResult::is_complete): on one process, which writes it.
+  TrainResult run();
+
+ private:
+  void restore();
+  void train_step();
+  void record_step(double lr, double loss);
+  void record_membership();
+  void probe();
+  void begin_evaluation();
+  void checkpoint();
+  bool checkpoint_is_due();
+  // Of the run, as far as it is known here.
+  int64_t rounds() const;
+  double training_seconds() const;
+  void report_progress(const std::string& phase, bool force);
+
+  TrainResult finish();
+  // Over those that have come together.
+  TrainResult finish_with(
+      cluster::Cluster& cluster,
+      const std::vector<int>& members);
+  // Of the replicas; leaves their mean in the spare worker.
+  double consensus_distance(cluster::Cluster& cluster);
+  void store_result(cluster::Cluster& cluster, const std::vector<int>& members);
+
+  const Setup& setup_;
+  transport::Edges& edges_;
+  int rank_;
+  record::RunDirectory directory_;
+  record::Checkpoints checkpoints_;
+  GossipRunOptions options_;
+  const TrainHooks& hooks_;
+  double degree_ = 0;
+  std::vector<Worker> workers_; // the one
+  std::unique_ptr<Worker> spare_;
+  std::unique_ptr<gossip::Replica> replica_;
+  std::unique_ptr<gossip::Averager> averager_;
+  std::unique_ptr<record::RecordWriter> records_;
+  std::unique_ptr<EvaluationSet> subset_;
+  data::Batch batch_;
+
+  int64_t gradients_ = 0; // of this worker, earlier lives included
+  bool is_fresh_ = false; // has no values of its own to go on from
+  bool diverged_ = false;
+  bool interrupted_ = false;
+  double loss_ = 0;
+  double epoch_loss_ = 0; // sum over the gradients of its epoch
+  int64_t epoch_gradients_ = 0;
+  double last_train_loss_ = 0;
+  int64_t last_messages_ = 0;
+  int64_t last_bytes_ = 0;
+  std::optional<Evaluation> evaluation_;
+  Stopwatch total_;
+  Stopwatch training_;
+  Stopwatch since_checkpoint_;
+  Stopwatch since_progress_;
+
+  // Evaluates a copy of the replica while training goes on.
+  std::atomic<bool> evaluates_ = false;
+  std::jthread evaluation_thread_; // last: it uses the others
+};
+
+} // namespace grapevine::train

@@ -1,0 +1,230 @@
+#include "train/run_opening.h"
+
+#include "base/error.h"
+#include "kernel/elementwise.h"
+#include "record/safetensors.h"
+#include "spec/spec_table.h"
+#include "train/build_info.h"
+#include "train/gossip_times.h"
+#include "train/planes.h"
+#include "train/virtual_clock.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace grapevine::train {
+namespace {
+
+// Refuses to mix two specs in one directory.
+void check_same_spec(
+    const record::RunDirectory& directory,
+    const spec::Spec& spec) {
+  const spec::ParsedSpec stored = spec::parse_spec(
+      directory.read_spec(),
+      directory.spec_file().string(),
+      {});
+  // A key that one of them does not have has its default there.
+  const auto theirs = spec::spec_fingerprint(stored.spec);
+  auto mine = spec::spec_fingerprint(spec);
+  for (const auto& [key, value] : theirs)
+    mine.try_emplace(key, spec::find_entry(key)->get_toml(spec));
+  for (const auto& [key, value] : mine) {
+    const std::string other = spec::find_entry(key)->get_toml(stored.spec);
+    if (other != value) {
+      throw ConfigError(fmt::format(
+          "{} holds a run with {} = {}, not {}; give another --out, or --fresh "
+          "to begin it again",
+          directory.path().string(),
+          key,
+          other,
+          value));
+    }
+  }
+}
+
+// The stored result of a run that has ended, if there is one. With --fresh,
+// what is there is removed instead.
+std::optional<TrainResult> stored_result(
+    const record::RunDirectory& directory,
+    const spec::Spec& spec) {
+  if (spec.fresh) {
+    directory.clear();
+    return std::nullopt;
+  }
+  if (!directory.exists()) return std::nullopt;
+  if (std::filesystem::exists(directory.spec_file())) {
+    check_same_spec(directory, spec);
+  }
+  const auto run = directory.read_run();
+  if (!run || !run->contains("result")) return std::nullopt;
+  TrainResult result;
+  try {
+    result = result_from_json(run->at("result"));
+  } catch (const nlohmann::json::exception& error) {
+    throw IoError(fmt::format(
+        "{}: the result in it cannot be read ({})",
+        directory.run_file().string(),
+        error.what()));
+  }
+  if (result.outcome != Outcome::kCompleted &&
+      result.outcome != Outcome::kDiverged) {
+    return std::nullopt;
+  }
+  result.run = directory.path().string();
+  result.was_stored = true;
+  return result;
+}
+
+// An unusable --init is bad input, answered before the run begins.
+void check_initial_values(const Setup& setup) {
+  if (setup.spec.init.empty()) return;
+  WorkerOptions options = setup.worker_options();
+  options.state_planes = 0;
+  Worker worker(options);
+  load_named_tensors(
+      record::read_safetensors(setup.spec.init),
+      setup.spec.init,
+      worker.arena());
+}
+
+// The costs must be those of this model.
+void check_virtual_clock(const Setup& setup) {
+  if (!spec::has_virtual_clock(setup.spec)) return;
+  WorkerOptions options = setup.worker_options();
+  options.state_planes = 0;
+  const Worker worker(options);
+  if (setup.is_asynchronous()) {
+    make_gossip_times(setup.spec, worker.arena().layout());
+  } else {
+    make_virtual_clock(setup.spec, worker.arena().layout());
+  }
+}
+
+} // namespace
+
+void check_inputs(const Setup& setup) {
+  check_initial_values(setup);
+  check_virtual_clock(setup);
+}
+
+comm::Fingerprint fingerprint(const Setup& setup) {
+  comm::Fingerprint parts;
+  for (const auto& [key, value] : spec::spec_fingerprint(setup.spec)) {
+    parts["spec." + key] = value;
+  }
+  parts["data"] = fmt::format(
+      "{} training and {} test samples",
+      setup.dataset.train->size(),
+      setup.dataset.test->size());
+  parts["graph"] = fmt::format("{:016x}", setup.schedule->at({0, 0})->digest());
+  parts["build"] = build_version();
+  parts["torch"] = torch_version();
+  parts["instructions"] = kernel::instruction_set();
+  return parts;
+}
+
+std::optional<TrainResult> open_directory(
+    cluster::Cluster& cluster,
+    const record::RunDirectory& directory,
+    const spec::Spec& spec,
+    std::optional<record::RunLock>& lock) {
+  std::string found;
+  std::exception_ptr refusal;
+  bool is_config = false;
+  if (cluster.hosts_first()) {
+    try {
+      lock.emplace(directory.path());
+      directory.require_run();
+      if (const auto stored = stored_result(directory, spec)) {
+        found = to_json(*stored).dump();
+      }
+    } catch (const ConfigError&) {
+      refusal = std::current_exception();
+      is_config = true;
+    } catch (...) {
+      refusal = std::current_exception();
+    }
+  }
+  if (cluster.any(refusal != nullptr)) {
+    // The same kind everywhere: the launcher's exit code is that of whoever
+    // happens to end first.
+    is_config = cluster.any(is_config);
+    if (refusal) std::rethrow_exception(refusal);
+    constexpr const char* kSeeFirst =
+        "worker 0 refused the run; see its message";
+    if (is_config) throw ConfigError(kSeeFirst);
+    throw Error(kSeeFirst);
+  }
+  found = cluster.broadcast(found);
+  if (found.empty()) return std::nullopt;
+  TrainResult result = result_from_json(nlohmann::json::parse(found));
+  result.was_stored = true;
+  result.is_complete = cluster.hosts_first();
+  return result;
+}
+
+int attempts_before(const record::RunDirectory& directory) {
+  const auto run = directory.read_run();
+  if (!run) return 0;
+  const auto attempts = run->find("attempts");
+  return attempts != run->end() && attempts->is_number_integer()
+             ? attempts->get<int>()
+             : 0;
+}
+
+int begin_attempt(
+    cluster::Cluster& cluster,
+    const record::RunDirectory& directory,
+    const spec::Spec& spec) {
+  int attempt = 0;
+  if (cluster.hosts_first()) {
+    directory.create();
+    attempt = attempts_before(directory);
+    spec::Spec stored = spec;
+    stored.fresh = false; // an order for this time, not part of the run
+    directory.write_spec(spec::to_toml(stored));
+  }
+  attempt = std::stoi(cluster.broadcast(std::to_string(attempt)));
+  cluster.barrier();
+  return attempt;
+}
+
+nlohmann::json run_description(
+    const Setup& setup,
+    const comm::Fingerprint& fingerprint,
+    int attempt) {
+  return {
+      {"outcome", "running"},
+      {"attempts", attempt + 1},
+      {"spec_hash", spec::spec_hash(setup.spec)},
+      {"machine", machine_info()},
+      {"build", {{"version", build_version()}, {"torch", torch_version()}}},
+      {"fingerprint", fingerprint}};
+}
+
+void write_result(
+    const record::RunDirectory& directory,
+    nlohmann::json description,
+    const TrainResult& result) {
+  description["outcome"] = to_string(result.outcome);
+  description["result"] = to_json(result);
+  directory.write_run(description);
+}
+
+void write_failure(
+    const record::RunDirectory& directory,
+    nlohmann::json description,
+    const std::exception& error) {
+  description["outcome"] = "failed";
+  description["error"] = error.what();
+  try {
+    directory.write_run(description);
+  } catch (const IoError&) {
+    // The first error says more than "and run.json could not be written".
+  }
+}
+
+} // namespace grapevine::train

@@ -1,0 +1,42 @@
+#include "gossip/tally.h"
+
+#include <gtest/gtest.h>
+
+namespace grapevine::gossip {
+namespace {
+
+TEST(Tally, TakesTheNewerOfTwo) {
+  Tally one(0, 3);
+  Tally two(1, 3);
+  for (int i = 1; i <= 4; ++i)
+    one.add(i);
+  two.add(1);
+  two.merge(one.news(5), 5);
+  one.merge(two.news(6), 6);
+  EXPECT_EQ(one.counts(), (std::vector<int64_t>{4, 1, 0}));
+  EXPECT_EQ(two.counts(), (std::vector<int64_t>{4, 1, 0}));
+  // Of worker 0 it was true at 4, whoever says it when.
+  EXPECT_DOUBLE_EQ(two.news(8).ages[0], 4);
+}
+
+TEST(Tally, EstimatesWhatWasComputedMeanwhile) {
+  Tally one(0, 2);
+  Tally two(1, 2);
+  for (int i = 1; i <= 100; ++i)
+    one.add(i);
+  two.merge(one.news(100), 100);
+  EXPECT_DOUBLE_EQ(two.estimate(105), 105);
+  // But not for ever: it may be gone.
+  EXPECT_DOUBLE_EQ(two.estimate(1000), 200);
+}
+
+TEST(Tally, KnowsWhatItHadDoneBefore) {
+  Tally back(1, 2, 40);
+  EXPECT_EQ(back.counts()[1], 40);
+  back.merge({.counts = {7, 50}, .ages = {0, 0}}, 1);
+  back.add(2);
+  EXPECT_EQ(back.counts(), (std::vector<int64_t>{7, 51}));
+}
+
+} // namespace
+} // namespace grapevine::gossip
