@@ -85,6 +85,7 @@ void CommThread::run() {
       const std::lock_guard lock(mutex_);
       job.call->error_ = error;
       job.call->done_ = true;
+      busy_ = false; // whoever waited for it may end at once, in good order
     }
     changed_.notify_all();
   }
