@@ -171,6 +171,10 @@ std::shared_ptr<Model> make_gpt(
   return model;
 }
 
+std::shared_ptr<Model> make_gpt_nano(const ModelOptions& options) {
+  return make_gpt(options, {.layers = 2, .heads = 2, .width = 32});
+}
+
 std::shared_ptr<Model> make_gpt_mini(const ModelOptions& options) {
   return make_gpt(options, {.layers = 2, .heads = 4, .width = 128});
 }

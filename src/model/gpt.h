@@ -32,6 +32,9 @@ std::shared_ptr<Model> make_gpt(
     const ModelOptions& options,
     const GptSize& size);
 
+// 2 layers, 2 heads, width 32: for experiments with many workers and steps.
+std::shared_ptr<Model> make_gpt_nano(const ModelOptions& options);
+
 // 2 layers, 4 heads, width 128.
 std::shared_ptr<Model> make_gpt_mini(const ModelOptions& options);
 

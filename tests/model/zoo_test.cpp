@@ -70,6 +70,7 @@ TEST(Zoo, ParameterCounts) {
       {"mlp", 118282},
       {"cnn", 20490},
       {"resnet20", 269722},
+      {"gpt-nano", 29600},
       {"gpt-mini", 413312}};
   ASSERT_EQ(model_table().size(), counts.size());
   for (const auto& entry : model_table()) {
