@@ -10,8 +10,6 @@ namespace {
 
 // Chunks in flight at once: enough to keep both ways of a link busy.
 constexpr int64_t kWindow = 4;
-// With near peers alone there is no link to keep busy.
-constexpr int64_t kNearWindow = 2;
 
 int64_t bytes_of(const Range& chunk) {
   return chunk.size() * static_cast<int64_t>(sizeof(float));
@@ -93,15 +91,28 @@ void InboxExecutor::run(
     ChunkEvents& events) {
   const Run run{link, windows, value, inboxes, in_place, events};
   const bool all_near = sends_.empty() && receives_.empty();
-  const int64_t window = all_near ? kNearWindow : kWindow;
   const auto chunks = static_cast<int64_t>(chunks_.size());
+  int64_t finished = 0;
   for (int64_t c = 0; c < chunks; ++c) {
     events.before(c);
     post(run, c);
-    if (c + 1 >= window) finish(run, c + 1 - window);
+    if (all_near) {
+      // A neighbour that is late must not keep what this worker shows to the
+      // others, so nobody is waited for yet.
+      while (finished <= c && is_there(run, finished))
+        finish(run, finished++);
+    } else if (c + 1 >= kWindow) {
+      finish(run, finished++);
+    }
   }
-  for (int64_t c = std::max<int64_t>(0, chunks + 1 - window); c < chunks; ++c)
-    finish(run, c);
+  while (finished < chunks)
+    finish(run, finished++);
+}
+
+bool InboxExecutor::is_there(const Run& run, int64_t c) const {
+  return std::ranges::all_of(near_sources_, [&](int peer) {
+    return run.windows->is_published(peer, c);
+  });
 }
 
 void InboxExecutor::post(const Run& run, int64_t c) {

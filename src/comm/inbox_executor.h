@@ -8,8 +8,10 @@
 // peer may run either. With near peers nothing is sent: they read each other's
 // outbox (comm/windows.h), and the terms are the outboxes themselves.
 //
-// A few chunks are in flight at once. A chunk's inbox is written from
-// `before` of that chunk on.
+// A few chunks are in flight at once; with near peers alone there is no link to
+// keep busy and no bound: a chunk is published as soon as it is released, and
+// handed over as soon as it is found complete after that. A chunk's inbox is
+// written from `before` of that chunk on.
 #pragma once
 
 #include "comm/chunks.h"
@@ -71,6 +73,8 @@ class InboxExecutor {
 
   void post(const Run& run, int64_t c);
   void finish(const Run& run, int64_t c);
+  // All near sources have published it.
+  bool is_there(const Run& run, int64_t c) const;
 
   std::vector<Range> chunks_;
   std::vector<Transfer> sends_;

@@ -171,10 +171,13 @@ void Windows::await_readers(const Fill& fill, int64_t chunks, int64_t bytes) {
   }
 }
 
+bool Windows::is_published(int peer, int64_t c) const {
+  return peers_[peer].header->published >= mark(exchange_, c + 1);
+}
+
 void Windows::await(int peer, int64_t c, int64_t bytes) {
-  Header& header = *peers_[peer].header;
-  await(peer, header.bell, false, bytes, [&] {
-    return header.published >= mark(exchange_, c + 1);
+  await(peer, peers_[peer].header->bell, false, bytes, [&] {
+    return is_published(peer, c);
   });
 }
 

@@ -54,6 +54,7 @@ class Windows {
       Range chunk);
   // The plane that a near peer publishes.
   const float* outbox_of(int peer) const;
+  bool is_published(int peer, int64_t c) const;
   // Until the peer has published chunk c, of that many bytes.
   void await(int peer, int64_t c, int64_t bytes);
 
