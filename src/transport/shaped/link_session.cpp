@@ -4,11 +4,13 @@
 #include "transport/shaped/link_table_layout.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
-#include <ctime>
+#include <thread>
 
 namespace grapevine::transport {
 namespace {
@@ -24,14 +26,28 @@ constexpr int kLongestHold = 30;
 // Seconds: when to ask again for a message that may not move yet.
 constexpr double kLookAgain = 1e-3;
 
+// pthread_mutex_clocklock, but in words that the thread sanitizer knows. The
+// lock is held for microseconds, so it is soon free or its holder is stopped.
+int lock_in_time(pthread_mutex_t* mutex) {
+  constexpr int kYields = 100;
+  const double until = monotonic_seconds() + kLongestHold;
+  for (int turn = 0;; ++turn) {
+    const int code = pthread_mutex_trylock(mutex);
+    if (code != EBUSY) return code;
+    if (monotonic_seconds() > until) return ETIMEDOUT;
+    if (turn < kYields) {
+      sched_yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
+}
+
 } // namespace
 
 LinkTable::Session::Session(LinkTable& table) : table_(table) {
   pthread_mutex_t* mutex = &table_.header_->mutex;
-  timespec until = {};
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += kLongestHold;
-  const int code = pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &until);
+  const int code = lock_in_time(mutex);
   if (code == ETIMEDOUT) {
     throw TimeoutError(fmt::format(
         "timed out: a worker has held the table of links for {} s",
