@@ -94,7 +94,12 @@ INSTANTIATE_TEST_SUITE_P(
         ::testing::Values(1, 2, 3, 4, 7, 8),
         ::testing::ValuesIn(testing::kNears)));
 
-class NearExchange : public ::testing::TestWithParam<Near> {};
+class NearExchange : public ::testing::TestWithParam<Near> {
+ protected:
+  void run(int n, const std::function<void(Communicator&)>& body) const {
+    run_workers(n, options_with(1 << 15), body, GetParam());
+  }
+};
 INSTANTIATE_TEST_SUITE_P(
     Who,
     NearExchange,
@@ -154,7 +159,7 @@ TEST_P(NearExchange, TwoAreOpenAtOnce) {
     }
     thread.drain();
   };
-  run_workers(kWorkers, options_with(1 << 15), body, GetParam());
+  run(kWorkers, body);
   EXPECT_EQ(planes, expected);
 }
 
@@ -192,8 +197,36 @@ TEST_P(NearExchange, CutsMayChange) {
     }
     thread.drain();
   };
-  run_workers(kWorkers, options_with(1 << 15), body, GetParam());
+  run(kWorkers, body);
   EXPECT_EQ(planes, expected);
+}
+
+// Started in turns with calls, which find the exchange over, waited for or not.
+TEST_P(NearExchange, IsOverWhenACallRuns) {
+  constexpr int kWorkers = 4;
+  const auto ring = make_plan(graph::Mixing::lattice(kWorkers, 2), 1 << 20);
+  const auto body = [&](Communicator& worker) {
+    const int rank = worker.rank();
+    const auto mean =
+        static_cast<float>((rank + 3) % 4 + rank + (rank + 1) % 4) / 3;
+    std::vector<float> plane(20'000);
+    const auto cut = make_cut(backward_buckets(20'000), 1 << 15);
+    Exchange exchange;
+    CommThread thread(worker);
+    for (int step = 0; step < 10; ++step) {
+      std::ranges::fill(plane, static_cast<float>(rank));
+      exchange.open({ring, cut, plane, true, step});
+      thread.start(exchange);
+      exchange.release(cut->buckets() - 1);
+      if (step % 3 == 1) exchange.wait(0);
+      thread.call([&] { worker.barrier(); });
+      EXPECT_FLOAT_EQ(plane.front(), mean);
+      EXPECT_FLOAT_EQ(plane.back(), mean);
+      if (step % 3 != 0) exchange.wait(cut->buckets() - 1);
+    }
+    EXPECT_EQ(worker.traffic().messages, 20);
+  };
+  run(kWorkers, body);
 }
 
 TEST(Exchange, CallsRunBehindWhatWasStarted) {
@@ -217,7 +250,7 @@ TEST(Exchange, CallsRunBehindWhatWasStarted) {
 // and its peers are told.
 TEST_P(NearExchange, IsGivenUpWithoutWaiting) {
   std::atomic<int> failed = 0;
-  const auto ring = make_plan(graph::Mixing::lattice(3, 2), 1 << 20);
+  const auto ring = make_plan(graph::Mixing::lattice(4, 2), 1 << 20);
   const auto body = [&](Communicator& worker) {
     std::vector<float> plane(100'000, 1.0f);
     const auto cut = make_cut(backward_buckets(100'000), 1 << 15);
@@ -228,20 +261,25 @@ TEST_P(NearExchange, IsGivenUpWithoutWaiting) {
     exchange.release(0);
     if (worker.rank() == 0) return;
     exchange.release(cut->buckets() - 1);
-    EXPECT_THROW(exchange.wait(cut->buckets() - 1), TransportError);
-    ++failed;
+    try {
+      exchange.wait(cut->buckets() - 1);
+      EXPECT_EQ(worker.rank(), 2); // whose neighbours may be in time
+    } catch (const TransportError&) {
+      ++failed;
+    }
   };
-  run_workers(3, options_with(1 << 15), body, GetParam());
-  EXPECT_EQ(failed, 2);
+  run(4, body);
+  EXPECT_GE(failed, 2);
 }
 
 TEST_P(NearExchange, NamesThePeerThatItWaitedFor) {
+  const auto pair = make_plan(graph::Mixing::complete(2), 1 << 20);
   const auto body = [&](Communicator& worker) {
     std::vector<float> plane(1000, 1.0f);
     const auto cut = make_cut(backward_buckets(1000), 1 << 15);
     Exchange exchange;
     CommThread thread(worker);
-    exchange.open({make_all_reduce_plan(2), cut, plane});
+    exchange.open({pair, cut, plane});
     thread.start(exchange);
     if (worker.rank() == 1) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -254,7 +292,7 @@ TEST_P(NearExchange, NamesThePeerThatItWaitedFor) {
     }
     thread.drain();
   };
-  run_workers(2, options_with(1 << 15), body, GetParam());
+  run(2, body);
 }
 
 } // namespace
