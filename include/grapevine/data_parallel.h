@@ -19,12 +19,13 @@ struct DataParallelOptions {
   // graph's neighbours.
   // "combine-while-adapt": a local step while the parameters are averaged
   // behind it: an exchange has a whole iteration to hide in.
+  // "push-sum", "push-sum-overlapped": the two before, on directed graphs too.
   std::string agreement = "adapt-then-combine";
   // Any graph that `grapevine graph` knows, and its options.
   std::string graph = "ring";
   int rows = 0;                // torus
   int k = 0;                   // lattice, random-regular
-  std::string edges_file;      // edges
+  std::string edges_file;      // edges, directed-edges
   int workers_per_node = 1;    // aer, and how group averages travel
   int k0 = 0;                  // ada
   double gamma = -1;           // ada

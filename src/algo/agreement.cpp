@@ -3,6 +3,8 @@
 #include "algo/adapt_then_combine.h"
 #include "algo/allreduce.h"
 #include "algo/combine_while_adapt.h"
+#include "algo/push_sum.h"
+#include "algo/push_sum_overlapped.h"
 #include "base/error.h"
 #include "base/names.h"
 
@@ -32,6 +34,11 @@ const std::vector<Maker>& makers() {
       {{"combine-while-adapt",
         "a local step while the parameters are averaged behind it"},
        make<CombineWhileAdapt>},
+      {{"push-sum",
+        "adapt-then-combine on directed graphs, with weights carried along"},
+       make<PushSum>},
+      {{"push-sum-overlapped", "push-sum while the next gradient is computed"},
+       make<PushSumOverlapped>},
   };
   return table;
 }

@@ -38,6 +38,10 @@ class Agreement {
   // what it sends is final. Then the exchange only reads the plane, and
   // before_exchange is not called.
   virtual bool exchanges_ahead() const { return false; }
+  // Whether the graph may be one whose weights have to be carried along
+  // (graph::Schedule::weights): then the local rule is given lr / w_i, with the
+  // weight that goes with what it changes, before the mixing or after it.
+  virtual bool takes_weights() const { return false; }
   // Replicas that begin equal stay equal, bit for bit, on the complete graph.
   virtual bool keeps_replicas_equal() const = 0;
 

@@ -9,7 +9,11 @@
 
 namespace grapevine::cluster {
 
-void check_doubly_stochastic(const graph::Mixing& mixing, int64_t step) {
+void check_stochastic(
+    const graph::Mixing& mixing,
+    std::span<const double> before,
+    std::span<const double> after,
+    int64_t step) {
   constexpr double kTolerance = 1e-9;
   std::vector<double> columns(mixing.n());
   for (int i = 0; i < mixing.n(); ++i) {
@@ -25,7 +29,7 @@ void check_doubly_stochastic(const graph::Mixing& mixing, int64_t step) {
             term.weight));
       }
       row_sum += term.weight;
-      columns[term.rank] += term.weight;
+      columns[term.rank] += after[i] * term.weight;
     }
     if (std::abs(row_sum - 1) > kTolerance) {
       throw Error(fmt::format(
@@ -36,13 +40,14 @@ void check_doubly_stochastic(const graph::Mixing& mixing, int64_t step) {
     }
   }
   for (int j = 0; j < mixing.n(); ++j) {
-    if (std::abs(columns[j] - 1) > kTolerance) {
+    if (std::abs(columns[j] - before[j]) > kTolerance * before[j]) {
       throw Error(fmt::format(
           "check failed at step {}: the weights given to worker {} sum to {}, "
-          "not 1",
+          "not {}",
           step,
           j,
-          columns[j]));
+          columns[j],
+          before[j]));
     }
   }
 }

@@ -12,14 +12,24 @@
 
 namespace grapevine::cluster {
 
-// Rows and columns of W sum to 1 and no weight is negative. Error names the
-// step and the worker.
-void check_doubly_stochastic(const graph::Mixing& mixing, int64_t step);
+// Rows of W sum to 1, no weight is negative, and what W keeps is the sum that
+// the workers' own weights count (push-sum's; else all 1, and W is doubly
+// stochastic):
+//
+//   sum_i after_i W_ij = before_j
+//
+// Error names the step and the worker.
+void check_stochastic(
+    const graph::Mixing& mixing,
+    std::span<const double> before,
+    std::span<const double> after,
+    int64_t step);
 
-// The mean over workers of each tensor's sum is the same before and after a
-// mixing, up to the rounding that magnitudes (the tensors' 2-norms times the
-// root of their lengths) allow. Rows are by worker, columns by tensor. Error
-// names the step, the tensor and the worker whose sum changed most.
+// The mean over workers of each tensor's (weighted) sum is the same before and
+// after a mixing, up to the rounding that magnitudes (the tensors' 2-norms
+// times the root of their lengths) allow. Rows are by worker, columns by
+// tensor. Error names the step, the tensor and the worker whose sum changed
+// most.
 void check_mean_preserved(
     const arena::Layout& layout,
     const Rows& before,

@@ -1,8 +1,9 @@
 #include "cluster/stepper.h"
 
 #include "base/check.h"
+#include "base/error.h"
 #include "cluster/clock.h"
-#include "cluster/invariants.h"
+#include "cluster/stepper_lane.h"
 #include "optim/clip.h"
 
 #include <fmt/format.h>
@@ -31,20 +32,6 @@ std::vector<int> agree_on_order(Cluster& cluster, std::span<const int> mine) {
 
 } // namespace
 
-struct Stepper::Lane {
-  Lane(int index, arena::Arena& arena, std::function<void(int)> take_bucket)
-      : index(index),
-        arena(arena),
-        queue(std::move(take_bucket)) {}
-
-  int index;
-  arena::Arena& arena;
-  BucketQueue queue;
-  StepMeasures measures;
-  optim::StepInfo info;
-  double update_seconds = 0;
-};
-
 Stepper::Stepper(
     Cluster& cluster,
     std::vector<arena::Arena*> arenas,
@@ -61,6 +48,12 @@ Stepper::Stepper(
           options.workers_per_node),
       buckets_(arena::Buckets::whole(arenas.front()->layout())) {
   GV_CHECK_EQ(arenas.size(), cluster_.hosted().size());
+  if (schedule_.weights(0) && !agreement_.takes_weights()) {
+    throw ConfigError(fmt::format(
+        "agreement {}: this directed graph keeps no mean without weights; use "
+        "push-sum or push-sum-overlapped",
+        agreement_.name()));
+  }
   for (int i = 0; i < static_cast<int>(arenas.size()); ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *arenas[i], [this, i](int b) {
       take_bucket(i, b);
@@ -77,10 +70,7 @@ void Stepper::step(const StepRequest& request) {
   begin_lanes(request);
   const auto mixing = schedule_.at(request.moment);
   plan_ = plans_.get(*mixing);
-  if (options_.check && mixing->digest() != checked_weights_) {
-    check_doubly_stochastic(*mixing, step);
-    checked_weights_ = mixing->digest();
-  }
+  if (options_.check) check_weights(step, *mixing);
 
   if (!traced_ && cluster_.overlaps()) trace_first_step(request);
   begin_exchange(request);
@@ -99,10 +89,13 @@ void Stepper::step(const StepRequest& request) {
 }
 
 void Stepper::begin_lanes(const StepRequest& request) {
+  // What the rule changes is what is sent, or what has come.
+  const int64_t weighed =
+      request.moment.step + (agreement_.adapts_first() ? 0 : 1);
   for (const auto& lane : lanes_) {
     lane->info = {
         .step = request.moment.step,
-        .lr = request.lr,
+        .lr = request.lr / weight(*lane, weighed),
         .gradient_scale = 1};
     lane->update_seconds = 0;
     lane->measures.begin(lane->arena.layout(), request.measure, options_.check);
@@ -286,32 +279,9 @@ double Stepper::update_seconds(int index) const {
   return lanes_[index]->update_seconds;
 }
 
-void Stepper::check_step(int64_t step, const graph::Mixing& mixing) {
-  const arena::Layout& layout = lanes_.front()->arena.layout();
-  Rows before;
-  Rows after;
-  Rows magnitudes;
-  for (const auto& lane : lanes_) {
-    before.push_back(lane->measures.sums_before(layout));
-    after.push_back(lane->measures.sums_after(layout));
-    magnitudes.push_back(lane->measures.magnitudes(layout));
-  }
-  check_mean_preserved(
-      layout,
-      cluster_.all_gather(before),
-      cluster_.all_gather(after),
-      cluster_.all_gather(magnitudes),
-      step);
-  if (!agreement_.keeps_replicas_equal() ||
-      mixing.form() != graph::Mixing::Form::kComplete) {
-    return;
-  }
-  Rows fingerprints;
-  for (const auto& lane : lanes_) {
-    fingerprints.push_back(
-        tensor_fingerprints(layout, lane->arena.parameters()));
-  }
-  check_replicas_equal(layout, cluster_.all_gather(fingerprints), step);
+double Stepper::weight(const Lane& lane, int64_t step) const {
+  const auto weights = schedule_.weights(step);
+  return weights ? (*weights)[cluster_.hosted()[lane.index]] : 1;
 }
 
 } // namespace grapevine::cluster

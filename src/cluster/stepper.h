@@ -11,9 +11,11 @@
 //                         local rule acts on it
 //   adapt-then-combine    the local rule acts on it, and it is sent; after
 //                         backward it is waited for
+//                         (push-sum: the same)
 //   combine-while-adapt   its exchange, started a step ago, is waited for, the
 //                         local rule acts on it in one pass with the mixing,
 //                         and its next exchange is started
+//                         (push-sum-overlapped: the same)
 //
 // Clipping by the global norm needs the whole gradient: then the local rule
 // acts after backward.
@@ -41,8 +43,10 @@ struct StepperOptions {
   double clip = 0;              // global norm of the gradient; 0 = none
   bool average_buffers = false; // batch-norm statistics take part in mixing
   int workers_per_node = 1;     // group averages go by nodes
-  // Verify after every step: the mean over workers is preserved by mixing,
-  // weights are doubly stochastic, replicas are equal where they must be.
+  // Verify after every step: the mean over workers is preserved by mixing
+  // (push-sum's weighted one), weights are doubly stochastic (push-sum: the
+  // rows, and the columns as the weights count them), replicas are equal where
+  // they must be.
   // The first violation throws Error with step, worker and tensor.
   bool check = false;
   // What is updated and sent at once. Changes times, never results.
@@ -65,6 +69,8 @@ struct StepRequest {
 class Stepper {
  public:
   // Everything is borrowed; the arenas are those attached to the cluster.
+  // ConfigError where the schedule carries weights and the agreement takes
+  // none.
   Stepper(
       Cluster& cluster,
       std::vector<arena::Arena*> arenas,
@@ -109,6 +115,10 @@ class Stepper {
   void agree(Part part, Lane& lane, Range range, const kernel::MixTerms& mix);
   bool updates_late() const;
   std::shared_ptr<const comm::Plan> plan_at(const graph::Moment& moment);
+  // The weight that the schedule carries for a hosted worker before this
+  // step's mixing.
+  double weight(const Lane& lane, int64_t step) const;
+  void check_weights(int64_t step, const graph::Mixing& mixing);
   void check_step(int64_t step, const graph::Mixing& mixing);
 
   Cluster& cluster_;

@@ -3,9 +3,10 @@ gv_layer(graph
     mixing.cpp
     # static graphs
     ring.cpp torus.cpp exponential.cpp complete.cpp lattice.cpp hypercube.cpp
-    star.cpp random_regular.cpp edges.cpp
+    star.cpp random_regular.cpp edge_list.cpp edges.cpp
     # schedules
     one_peer_ring.cpp one_peer_exponential.cpp aer.cpp random_matching.cpp
+    one_peer_directed.cpp directed_edges.cpp push_schedule.cpp
     butterfly.cpp ada.cpp ada_control.cpp
     cyclic_schedule.cpp schedule.cpp requirements.cpp connected.cpp
     # analysis

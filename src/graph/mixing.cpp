@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace grapevine::graph {
@@ -152,6 +153,26 @@ Mixing Mixing::metropolis(std::vector<std::vector<int>> neighbours) {
       others += weight;
     }
     insert_by_rank(rows[i], {i, 1.0 - others});
+  }
+  return sparse(std::move(rows));
+}
+
+Mixing Mixing::row_stochastic(std::vector<std::vector<Term>> rows) {
+  constexpr double kTolerance = 1e-9;
+  const int n = static_cast<int>(rows.size());
+  for (int i = 0; i < n; ++i) {
+    double sum = 0;
+    bool has_itself = false;
+    int last = -1;
+    for (const Term& term : rows[i]) {
+      GV_CHECK(term.rank > last && term.rank < n);
+      GV_CHECK(term.weight > 0);
+      last = term.rank;
+      has_itself = has_itself || term.rank == i;
+      sum += term.weight;
+    }
+    GV_CHECK(has_itself);
+    GV_CHECK(std::abs(sum - 1) <= kTolerance);
   }
   return sparse(std::move(rows));
 }

@@ -1,6 +1,7 @@
 // Who talks to whom in one step, and with which weights.
 //
-//   x_i <- sum_j W_ij x_j        W doubly stochastic
+//   x_i <- sum_j W_ij x_j        W doubly stochastic, but for push-sum's,
+//                                whose rows alone sum to 1
 //
 // A Mixing is plain data about one step's matrix W. It knows the *form* of W,
 // since the communicator moves a lattice or a group average far more cheaply
@@ -44,6 +45,10 @@ class Mixing {
   // W_ij = 1 / (1 + max(d_i, d_j)), the rest of the row on the diagonal. Of
   // a regular graph these are the uniform weights.
   static Mixing metropolis(std::vector<std::vector<int>> neighbours);
+  // Any row-stochastic matrix (graph/push_schedule.h): row i lists positive
+  // weights that sum to 1 by ascending rank, i among them (checked). Columns
+  // may sum to anything.
+  static Mixing row_stochastic(std::vector<std::vector<Term>> rows);
   // The k nearest on a ring, k even: i-k/2 .. i+k/2. k = 0 is no mixing;
   // k >= n-1 (then odd ones too) is complete. k = n-2 is a true lattice, in
   // which the worker opposite is missing: the ring of 4 is lattice(4, 2).

@@ -55,6 +55,11 @@ const std::vector<Row>& rows() {
        [](const Options& o) {
          return make_static(make_edges(o.n, o.edges_file));
        }},
+      {{"directed-edges",
+        "your own directed edge list, for push-sum",
+        {"edges"},
+        false},
+       [](const Options& o) { return make_directed_edges(o.n, o.edges_file); }},
       {{"one-peer-ring", "left and right in turn", {}, true},
        [](const Options& o) { return make_one_peer_ring(o.n); }},
       {{"one-peer-exponential",
@@ -62,6 +67,11 @@ const std::vector<Row>& rows() {
         {},
         true},
        [](const Options& o) { return make_one_peer_exponential(o.n); }},
+      {{"one-peer-directed",
+        "to 1, 2, 4, ... places further in turn; any n",
+        {},
+        true},
+       [](const Options& o) { return make_one_peer_directed(o.n); }},
       {{"aer",
         "alternating exponential ring over nodes",
         {"workers-per-node"},

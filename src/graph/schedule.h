@@ -30,9 +30,20 @@ class Schedule {
   // as long as the schedule repeats it. Thread-safe.
   virtual std::shared_ptr<const Mixing> at(Moment moment) const = 0;
 
+  // Push-sum's weights before this step's mixing, one a worker (those after
+  // it are the next step's): what the mixing keeps is sum_i w_i x_i. A pure
+  // function of the step. Null where all are 1, W being doubly stochastic.
+  // Thread-safe.
+  virtual std::shared_ptr<const std::vector<double>> weights(
+      int64_t /*step*/) const {
+    return nullptr;
+  }
+
   // Steps after which the schedule repeats; 0 if it never does (random
   // matchings) or depends on the epoch (Ada).
   virtual int period() const = 0;
+  // From which step on it does: 0, but where weights have to settle first.
+  virtual int64_t settled_step() const { return 0; }
 
   // Steps, from step 0 of epoch 0 on, that stand for the whole in an
   // analysis: a period, or where there is none, a sample that the schedule
@@ -52,7 +63,7 @@ struct GraphOptions {
   uint64_t seed = 0;           // random-regular, random-matching
   int rows = 0;                // torus: 0 = as square as possible
   int k = 0;                   // lattice, random-regular: 0 = min(4, n-1)
-  std::string edges_file = {}; // edges
+  std::string edges_file = {}; // edges, directed-edges
   int workers_per_node = 1;    // aer
   int k0 = 0;                  // ada: 0 = n-1
   double gamma = -1;           // ada: < 0 = (k0-2) / max(1, epochs-1)

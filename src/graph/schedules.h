@@ -6,11 +6,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace grapevine::graph {
 
 std::unique_ptr<Schedule> make_one_peer_ring(int n);
 std::unique_ptr<Schedule> make_one_peer_exponential(int n);
+std::unique_ptr<Schedule> make_one_peer_directed(int n);
+// Its weights settle, so it is a schedule though its edges stay the same.
+std::unique_ptr<Schedule> make_directed_edges(int n, const std::string& file);
 std::unique_ptr<Schedule> make_aer(int n, int workers_per_node);
 std::unique_ptr<Schedule> make_random_matching(int n, uint64_t seed);
 

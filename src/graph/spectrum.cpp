@@ -25,8 +25,9 @@ struct Chis {
 
 Steps sample(const Schedule& schedule) {
   Steps steps;
+  const int64_t first = schedule.settled_step();
   for (int64_t step = 0; step < schedule.sample_steps(); ++step) {
-    steps.push_back(schedule.at({.step = step}));
+    steps.push_back(schedule.at({.step = first + step}));
   }
   return steps;
 }
@@ -44,8 +45,9 @@ double largest_mean_degree(const Steps& steps) {
 }
 
 bool is_connected(const Steps& steps) {
-  // Groups and directed edges alike: doubly stochastic, so whoever can be
-  // reached along the edges can also be reached against them.
+  // Groups and directed edges alike: doubly stochastic, or strongly connected
+  // by construction, so whoever can be reached along the edges can also be
+  // reached against them.
   const auto neighbours = [&](int i) {
     std::vector<int> ranks;
     for (const auto& mixing : steps) {
@@ -77,7 +79,8 @@ double second_modulus(const TranslationInvariant& matrix) {
   return largest;
 }
 
-// No named graph comes here; a Mixing of one's own may.
+// Directed edge lists. Taking 1/n from every element leaves all eigenvalues
+// but that of the constant vector, since rows sum to 1.
 double second_modulus_directed(const Mixing& w) {
   MatrixXd matrix = MatrixXd::Constant(w.n(), w.n(), -1.0 / w.n());
   for (int i = 0; i < w.n(); ++i) {

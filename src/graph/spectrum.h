@@ -22,7 +22,8 @@ struct Spectrum {
   std::optional<double> alpha_tilde;
 };
 
-// Looks at sample_steps() steps of the schedule (see there), from its first.
+// Looks at sample_steps() steps of the schedule (see there), from its first;
+// where weights have to settle, from when they have.
 //
 // The chis are those of pairwise gossip along the edges that the schedule
 // uses, each as often as it is used in a period, both directions counted:
@@ -36,7 +37,8 @@ struct Spectrum {
 // Cost: n * degree where translations leave the graph unchanged (ring, torus,
 // lattice, exponential, hypercube, one-peer schedules, ...); else that of a
 // sparse Cholesky factor (star, trees, grids), or where it fills in (random
-// graphs) of a dense one, n^3 operations and some seconds at n = 4096.
+// graphs) of a dense one, n^3 operations and some seconds at n = 4096. Directed
+// edge lists need all eigenvalues of a dense matrix, some 25 n^3 operations.
 Spectrum analyse(const Schedule& schedule);
 
 } // namespace grapevine::graph

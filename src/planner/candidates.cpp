@@ -44,7 +44,8 @@ std::vector<std::string> algorithm_names() {
 std::vector<std::string> graph_names() {
   std::vector<std::string> names;
   for (const graph::GraphEntry& entry : graph::graph_table()) {
-    if (entry.name != "edges" && entry.name != "ada") {
+    const bool needs_file = std::ranges::count(entry.options, "edges") > 0;
+    if (!needs_file && entry.name != "ada") {
       names.push_back(entry.name);
     }
   }

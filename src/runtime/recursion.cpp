@@ -14,6 +14,12 @@ constexpr std::pair<Order, const char*> kNames[] = {
     {Order::kAllReduce, "allreduce"},
 };
 
+// Agreements that move the same bytes at the same times.
+constexpr std::pair<Order, const char*> kAlso[] = {
+    {Order::kCombineWhileAdapt, "push-sum-overlapped"},
+    {Order::kAdaptThenCombine, "push-sum"},
+};
+
 } // namespace
 
 std::string name(Order order) {
@@ -25,6 +31,9 @@ std::string name(Order order) {
 
 std::optional<Order> order_of(const std::string& agreement) {
   for (const auto& [it, text] : kNames) {
+    if (agreement == text) return it;
+  }
+  for (const auto& [it, text] : kAlso) {
     if (agreement == text) return it;
   }
   return std::nullopt;

@@ -45,6 +45,7 @@ enum class Order { kCombineWhileAdapt, kAdaptThenCombine, kAllReduce };
 
 // As in a spec: "combine-while-adapt", "adapt-then-combine", "allreduce".
 std::string name(Order order);
+// Push-sum, overlapped or not, has the order of its twin without weights.
 // Nothing for another agreement, such as gossip, which this model lacks.
 std::optional<Order> order_of(const std::string& agreement);
 

@@ -72,10 +72,15 @@ const std::vector<Preset>& preset_table() {
        .graph = "ring",
        .continuous_momentum = "true"},
       {.name = "sgp",
-       .summary = "stochastic gradient push: one peer a step, not overlapped",
-       .agreement = "adapt-then-combine",
+       .summary = "stochastic gradient push: to one peer, from another a step",
+       .agreement = "push-sum",
        .optimizer = "sgd",
-       .graph = "one-peer-exponential"},
+       .graph = "one-peer-directed"},
+      {.name = "sgp-overlapped",
+       .summary = "stochastic gradient push behind the next gradient",
+       .agreement = "push-sum-overlapped",
+       .optimizer = "sgd",
+       .graph = "one-peer-directed"},
   };
   return table;
 }

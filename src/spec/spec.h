@@ -30,7 +30,7 @@ struct Spec {
   int n = 8;
   int rows = 0;                       // torus
   int k = 0;                          // lattice, random-regular
-  std::string edges;                  // edges
+  std::string edges;                  // edges, directed-edges
   int workers_per_node = 0;           // 0 = as launched; 1 in a virtual cluster
   int k0 = 0;                         // ada
   double gamma = -1;                  // ada; < 0: from k0 and epochs

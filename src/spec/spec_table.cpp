@@ -255,10 +255,15 @@ std::vector<SpecEntry> algorithm_entries() {
       choice(
           "agreement",
           &Spec::agreement,
-          {"allreduce", "adapt-then-combine", "combine-while-adapt", "gossip"},
+          {"allreduce",
+           "adapt-then-combine",
+           "combine-while-adapt",
+           "push-sum",
+           "push-sum-overlapped",
+            "gossip"},
           kDecides,
-          "gradients are averaged, or parameters after the step, during it, or "
-          "in pairs at any time"),
+          "gradients are averaged, or parameters after the step or beside "
+          "it"),
       choice(
           "optimizer",
           &Spec::optimizer,
@@ -321,7 +326,11 @@ std::vector<SpecEntry> graph_entries() {
           {0, 65536},
           kDecides,
           "lattice, random-regular: neighbours; 0 = 4 or what n allows"),
-      text("edges", &Spec::edges, kDecides, "edges: file with an edge a line"),
+      text(
+          "edges",
+          &Spec::edges,
+          kDecides,
+          "edges, directed-edges: file with an edge a line"),
       integer(
           "workers-per-node",
           &Spec::workers_per_node,

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 
 namespace grapevine::spec {
@@ -142,8 +143,9 @@ class Validator {
   }
 
   void check_schedule() const {
+    std::unique_ptr<graph::Schedule> schedule;
     try {
-      graph::make_schedule(graph_options(spec_));
+      schedule = graph::make_schedule(graph_options(spec_));
     } catch (const ConfigError& error) {
       const auto& entry = chosen("graph", spec_.graph, graph::graph_table());
       std::vector<std::string> keys = entry.options;
@@ -152,14 +154,31 @@ class Validator {
       keys.push_back("graph");
       refuse(given_first(keys), error.what());
     }
+    if (schedule->weights(0)) check_takes_weights();
+  }
+
+  void check_takes_weights() const {
+    if (spec_.agreement == "push-sum" ||
+        spec_.agreement == "push-sum-overlapped") {
+      return;
+    }
+    refuse(
+        {"graph", "agreement"},
+        fmt::format(
+            "not everybody sends to and hears from equally many, so {} would "
+            "move the mean; use agreement push-sum or push-sum-overlapped",
+            spec_.agreement));
   }
 
   void check_ada_auto() const {
-    if (spec_.ada == "auto" && spec_.agreement == "combine-while-adapt") {
+    if (spec_.ada == "auto" && (spec_.agreement == "combine-while-adapt" ||
+                                spec_.agreement == "push-sum-overlapped")) {
       refuse(
           {"ada", "agreement"},
-          "combine-while-adapt sends a step ahead, before ada = auto knows "
-          "that step's graph; use ada = epoch or step");
+          fmt::format(
+              "{} sends a step ahead, before ada = auto knows that step's "
+              "graph; use ada = epoch or step",
+              spec_.agreement));
     }
     if (spec_.ada == "auto") return;
     for (const std::string key : {"ada-level", "ada-every"}) {

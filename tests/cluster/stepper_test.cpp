@@ -1,14 +1,8 @@
 // One synchronous step, in a virtual cluster and over threads: the same bits,
 // the theory's means, and the invariants that --check looks at.
 #include "cluster/stepper.h"
-#include "algo/agreement.h"
-#include "base/random.h"
-#include "base/thread_pool.h"
-#include "cluster/cluster.h"
 #include "cluster/invariants.h"
-#include "graph/schedule.h"
-#include "optim/sgd.h"
-#include "transport/transports.h"
+#include "cluster/support.h"
 
 #include <gtest/gtest.h>
 
@@ -20,177 +14,10 @@
 namespace grapevine::cluster {
 namespace {
 
-constexpr int64_t kSteps = 4;
-
-arena::Arena make_arena(int rank, bool equal_start) {
-  arena::Arena arena(
-      std::make_shared<arena::Layout>(std::vector<arena::TensorEntry>{
-          {.name = "w", .shape = {90, 77}},
-          {.name = "b", .shape = {13}},
-          {.name = "v", .shape = {50, 51}}}),
-      std::make_shared<arena::Layout>(
-          std::vector<arena::TensorEntry>{{.name = "mean", .shape = {5}}}),
-      1);
-  Random random(5, Purpose::kTest, equal_start ? 0 : rank);
-  for (const auto& tensor : arena.layout().tensors()) {
-    for (int64_t i = tensor.offset; i < tensor.range().end; ++i) {
-      arena.parameters()[i] = static_cast<float>(random.normal());
-    }
-  }
-  for (float& value : arena.buffers()) {
-    value = static_cast<float>(random.normal());
-  }
-  return arena;
-}
-
-// A gradient that depends on the rank, the step and the parameters.
-void fill_gradient(arena::Arena& arena, int rank, int64_t step) {
-  Random random(6, Purpose::kTest, rank, step);
-  for (const auto& tensor : arena.layout().tensors()) {
-    for (int64_t i = tensor.offset; i < tensor.range().end; ++i) {
-      arena.gradients()[i] =
-          arena.parameters()[i] * 0.1F + static_cast<float>(random.normal());
-    }
-  }
-}
-
-// Gradients become final in another order on every worker and step, and one
-// tensor's never does in odd steps.
-void announce(GradientListener* listener, int rank, int64_t step) {
-  if (listener == nullptr) return;
-  for (int i = 0; i < 3; ++i) {
-    if (step % 2 == 1 && i == 1) continue;
-    listener->tensor_ready(static_cast<int>((i + rank + step) % 3));
-  }
-}
-
-struct Case {
-  std::string agreement = "adapt-then-combine";
-  std::string graph = "ring";
-  int n = 4;
-  double clip = 0;
-  bool equal_start = true;
-  int64_t replaced_at = -1; // parameters change after this step
-  int64_t bucket_bytes = 1 << 20;
-};
-
-struct Outcome {
-  std::string sha256;
-  int64_t messages = 0;
-  int64_t bytes = 0;
-  Stepper::Squares squares;      // of worker 0, last step
-  std::vector<float> parameters; // of worker 0
-};
-
-// Trains the workers that the cluster hosts.
-Outcome train(const Case& c, Cluster& cluster) {
-  std::vector<arena::Arena> arenas;
-  for (const int rank : cluster.hosted()) {
-    arenas.push_back(make_arena(rank, c.equal_start));
-  }
-  std::vector<arena::Arena*> pointers;
-  for (arena::Arena& arena : arenas)
-    pointers.push_back(&arena);
-  cluster.attach(pointers);
-  graph::GraphOptions options;
-  options.name = c.graph;
-  options.n = c.n;
-  options.epochs = kSteps;
-  const auto schedule = graph::make_schedule(options);
-  const auto agreement = algo::make_agreement(
-      c.agreement,
-      std::make_shared<optim::Sgd>(
-          optim::SgdOptions{.momentum = 0.9, .weight_decay = 1e-3}));
-  Stepper stepper(
-      cluster,
-      pointers,
-      *agreement,
-      *schedule,
-      {.clip = c.clip,
-       .average_buffers = true,
-       .check = c.equal_start,
-       .bucket_bytes = c.bucket_bytes});
-  for (int64_t step = 0; step < kSteps; ++step) {
-    StepRequest request{
-        .moment = {step, step},
-        .lr = 0.05,
-        .measure = Measure::kEverything,
-        .compute_gradient = [&](int index, GradientListener* listener) {
-          const int rank = cluster.hosted()[index];
-          fill_gradient(arenas[index], rank, step);
-          announce(listener, rank, step);
-        }};
-    if (step + 1 < kSteps) request.next = graph::Moment{step + 1, step + 1};
-    stepper.step(request);
-    if (c.replaced_at == step) {
-      // What a checkpoint or a global average does to a run.
-      for (arena::Arena& arena : arenas) {
-        for (float& value : arena.parameters())
-          value *= 0.5F;
-      }
-      stepper.parameters_replaced();
-    }
-  }
-  Outcome outcome;
-  outcome.sha256 = cluster.parameters_sha256();
-  outcome.messages = cluster.traffic().messages;
-  outcome.bytes = cluster.traffic().bytes;
-  outcome.squares = stepper.squares(0);
-  outcome.parameters.assign(
-      arenas[0].parameters().begin(),
-      arenas[0].parameters().end());
-  return outcome;
-}
-
-Outcome train_virtually(const Case& c, int threads) {
-  ThreadPool pool(threads);
-  const auto cluster = make_virtual_cluster(c.n, pool);
-  return train(c, *cluster);
-}
-
-// A thread for each worker; the outcome of worker 0 with all workers' traffic.
-Outcome train_over_threads(Case c, int64_t chunk_bytes) {
-  c.bucket_bytes = chunk_bytes;
-  auto transports = transport::make_local_transports(c.n);
-  std::vector<Outcome> outcomes(c.n);
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < c.n; ++rank) {
-    threads.emplace_back([&, rank] {
-      comm::CommunicatorOptions options;
-      options.deadline = std::chrono::seconds(60);
-      options.chunk_bytes = chunk_bytes;
-      const auto cluster =
-          make_process_cluster(std::move(transports[rank]), options);
-      outcomes[rank] = train(c, *cluster);
-    });
-  }
-  threads.clear();
-  Outcome all = outcomes[0];
-  all.messages = 0;
-  all.bytes = 0;
-  for (const Outcome& outcome : outcomes) {
-    all.messages += outcome.messages;
-    all.bytes += outcome.bytes;
-  }
-  return all;
-}
-
 class SameBits : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SameBits, VirtualAndThreadsForAnyChunkAndThreadCount) {
-  const Case c = GetParam();
-  const Outcome one = train_virtually(c, 1);
-  const Outcome two = train_virtually(c, 2);
-  EXPECT_EQ(one.sha256, two.sha256);
-  for (const int64_t chunk : {int64_t{16384}, int64_t{1} << 20}) {
-    const Outcome threads = train_over_threads(c, chunk);
-    EXPECT_EQ(one.sha256, threads.sha256) << "chunk " << chunk;
-    EXPECT_EQ(one.squares.parameters, threads.squares.parameters);
-    EXPECT_EQ(one.squares.gradients, threads.squares.gradients);
-    EXPECT_EQ(one.squares.updates, threads.squares.updates);
-    EXPECT_EQ(one.messages, threads.messages);
-    EXPECT_EQ(one.bytes, threads.bytes);
-  }
+  expect_same_bits(GetParam());
 }
 
 std::vector<Case> cases() {
@@ -232,15 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
     All,
     SameBits,
     ::testing::ValuesIn(cases()),
-    [](const auto& info) {
-      std::string name = info.param.agreement + "_" + info.param.graph + "_" +
-                         std::to_string(info.param.n) +
-                         (info.param.clip > 0 ? "_clip" : "") +
-                         (info.param.equal_start ? "" : "_apart") +
-                         (info.param.replaced_at < 0 ? "" : "_replaced");
-      std::ranges::replace(name, '-', '_');
-      return name;
-    });
+    [](const auto& info) { return name_of(info.param); });
 
 TEST(Stepper, AdaptThenCombineOnCompleteFollowsAllreduce) {
   Case c{.graph = "complete", .n = 6};

@@ -234,6 +234,8 @@ TEST(Recursion, OrdersHaveTheNamesOfAgreements) {
         Order::kAllReduce}) {
     EXPECT_EQ(order_of(name(order)), order);
   }
+  EXPECT_EQ(order_of("push-sum"), Order::kAdaptThenCombine);
+  EXPECT_EQ(order_of("push-sum-overlapped"), Order::kCombineWhileAdapt);
   EXPECT_EQ(order_of("gossip"), std::nullopt);
 }
 

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+#include <filesystem>
+#include <fstream>
+
 namespace grapevine::spec {
 namespace {
 
@@ -234,6 +238,46 @@ TEST(ParseSpec, TheLearningRateSuitsTheOptimizerUnlessGiven) {
   EXPECT_EQ(
       parse_spec("lr = 0.05", "f", {{"optimizer", "adam"}}).spec.lr,
       0.05);
+}
+
+// A file that is removed at the end.
+class EdgeFile {
+ public:
+  explicit EdgeFile(const std::string& text)
+      : path_(
+            std::filesystem::temp_directory_path() /
+            ("grapevine_spec_edges_" + std::to_string(::getpid()))) {
+    std::ofstream(path_) << text;
+  }
+  ~EdgeFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Validate, LopsidedGraphsAreForPushSum) {
+  const EdgeFile file("0 1\n1 2\n2 0\n0 2\n");
+  const auto with = [&](const std::string& agreement) {
+    return refusal(
+        "",
+        {{"graph", "directed-edges"},
+         {"edges", file.path()},
+         {"n", "3"},
+         {"agreement", agreement}});
+  };
+  expect_in("--graph, --agreement: not everybody", with("adapt-then-combine"));
+  expect_in("use agreement push-sum", with("combine-while-adapt"));
+  EXPECT_EQ(with("push-sum"), "accepted");
+  EXPECT_EQ(with("push-sum-overlapped"), "accepted");
+}
+
+TEST(Validate, AdaAutoKnowsNoStepAhead) {
+  expect_in(
+      "push-sum-overlapped sends a step ahead",
+      refusal(
+          "",
+          {{"preset", "ada-auto"}, {"agreement", "push-sum-overlapped"}}));
 }
 
 TEST(Validate, ImpossibleShapesNameTheirOrigin) {

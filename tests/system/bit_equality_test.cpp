@@ -102,6 +102,34 @@ TEST(BitEquality, NodesAndSchedulesOfPairs) {
   }
 }
 
+// Push-sum, where weights stay 1 and where they do not.
+TEST(BitEquality, DirectedGraphs) {
+  const cli::Scratch scratch;
+  const std::string edges =
+      scratch.write("edges", "0 1\n1 2\n2 0\n0 2\n2 3\n3 0\n");
+  const std::vector<Words> graphs = {
+      {"--graph", "one-peer-directed"},
+      {"--graph", "directed-edges", "--edges", edges}};
+  for (const std::string preset : {"sgp", "sgp-overlapped"}) {
+    for (const Words& graph : graphs) {
+      const std::string name = preset + graph[1];
+      SCOPED_TRACE(name);
+      const auto run = [&](const std::string& where) {
+        return small_run(preset, scratch.file(name + where)) + graph;
+      };
+      const auto one =
+          result_of(cli::grapevine(run("virtual") + Words{"-n", "4"}));
+      const auto mpi =
+          result_of(over_mpi(4, run("mpi") + Words{"--bucket-bytes", "65536"}));
+      const auto gloo = result_of(over_gloo(4, run("gloo")));
+      for (const char* key : {"parameters_sha256", "messages", "bytes"}) {
+        EXPECT_EQ(one.at(key), mpi.at(key)) << key;
+        EXPECT_EQ(one.at(key), gloo.at(key)) << key;
+      }
+    }
+  }
+}
+
 TEST(BitEquality, EveryOptimizer) {
   const cli::Scratch scratch;
   const std::vector<Words> optimizers = {

@@ -103,6 +103,25 @@ TEST(Resume, AccumAdamGoesOnInsideAWindow) {
   expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
 }
 
+// Push-sum's weights follow from the step.
+TEST(Resume, PushSumGoesOnWithItsWeights) {
+  SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
+  const cli::Scratch scratch;
+  const std::string edges =
+      scratch.write("edges", "0 1\n1 2\n2 3\n3 0\n0 2\n0 3\n");
+  const auto run = [&](const std::string& name) {
+    return long_virtual_run(scratch.file(name)) +
+           Words{"--agreement", "push-sum"} +
+           Words{"--graph", "directed-edges", "--edges", edges};
+  };
+  const auto unbroken = result_of(cli::grapevine(run("whole")));
+  Process process(alone(run("broken")));
+  wait_for_random_moment(process, scratch.file("broken"));
+  process.kill_tree();
+  process.wait();
+  expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
+}
+
 // Where every worker stands on the virtual clock is part of a checkpoint.
 TEST(Resume, TheVirtualClockGoesOn) {
   SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
