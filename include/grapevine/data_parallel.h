@@ -20,6 +20,8 @@ struct DataParallelOptions {
   // "combine-while-adapt": a local step while the parameters are averaged
   // behind it: an exchange has a whole iteration to hide in.
   // "push-sum", "push-sum-overlapped": the two before, on directed graphs too.
+  // "gradient-tracking": for data that differ from worker to worker; twice the
+  // bytes, and no clip.
   std::string agreement = "adapt-then-combine";
   // Any graph that `grapevine graph` knows, and its options.
   std::string graph = "ring";

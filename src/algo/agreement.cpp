@@ -3,6 +3,7 @@
 #include "algo/adapt_then_combine.h"
 #include "algo/allreduce.h"
 #include "algo/combine_while_adapt.h"
+#include "algo/gradient_tracking.h"
 #include "algo/push_sum.h"
 #include "algo/push_sum_overlapped.h"
 #include "base/error.h"
@@ -39,6 +40,9 @@ const std::vector<Maker>& makers() {
        make<PushSum>},
       {{"push-sum-overlapped", "push-sum while the next gradient is computed"},
        make<PushSumOverlapped>},
+      {{"gradient-tracking",
+        "adapt-then-combine with a running estimate of everybody's gradient"},
+       make<GradientTracking>},
   };
   return table;
 }

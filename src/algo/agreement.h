@@ -42,6 +42,14 @@ class Agreement {
   // (graph::Schedule::weights): then the local rule is given lr / w_i, with the
   // weight that goes with what it changes, before the mixing or after it.
   virtual bool takes_weights() const { return false; }
+  // Whether the gradients are averaged too, in a second exchange that begins
+  // when the first has been sent: twice the messages and bytes.
+  virtual bool exchanges_gradients_too() const { return false; }
+  // The planes of state that an arena must have, with their names in
+  // checkpoints: the local rule's, and behind them the agreement's own.
+  virtual std::vector<std::string> state_planes() const {
+    return rule_->state_planes();
+  }
   // Replicas that begin equal stay equal, bit for bit, on the complete graph.
   virtual bool keeps_replicas_equal() const = 0;
 
@@ -51,7 +59,7 @@ class Agreement {
   // where it was ahead, else nothing (it is there already).
   // block_squares: as LocalRule::update takes them (the parameters *before*
   // they are averaged, where they are averaged at all).
-  void before_exchange(
+  virtual void before_exchange(
       arena::Arena& arena,
       Range range,
       const optim::StepInfo& info,
@@ -65,6 +73,10 @@ class Agreement {
       const kernel::MixTerms& mix,
       std::span<double> block_squares) const {
     if (!adapts_first()) rule_->update(arena, range, info, mix, block_squares);
+  }
+
+  // On a range once its gradients have been averaged too.
+  virtual void after_gradients(arena::Arena& /*arena*/, Range /*range*/) const {
   }
 
  private:

@@ -1,3 +1,3 @@
 gv_layer(algo
-  SOURCES agreement.cpp
-  DEPS Grapevine::arena Grapevine::optim)
+  SOURCES agreement.cpp gradient_tracking.cpp
+  DEPS Grapevine::kernel Grapevine::arena Grapevine::optim)

@@ -50,7 +50,7 @@ struct DataParallel::State {
         arena(
             std::make_shared<arena::Layout>(bind::parameter_layout(module)),
             std::make_shared<arena::Layout>(bind::buffer_layout(module)),
-            static_cast<int>(rule->state_planes().size())),
+            static_cast<int>(agreement->state_planes().size())),
         stepper(
             cluster,
             {&arena},

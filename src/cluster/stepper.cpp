@@ -54,6 +54,13 @@ Stepper::Stepper(
         "push-sum or push-sum-overlapped",
         agreement_.name()));
   }
+  if (agreement_.exchanges_gradients_too() && options_.clip > 0) {
+    throw ConfigError(fmt::format(
+        "clip {}: {} follows the mean of all workers' gradients; clipped one "
+        "by one their mean is another",
+        options_.clip,
+        agreement_.name()));
+  }
   for (int i = 0; i < static_cast<int>(arenas.size()); ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *arenas[i], [this, i](int b) {
       take_bucket(i, b);
@@ -76,8 +83,13 @@ void Stepper::step(const StepRequest& request) {
   begin_exchange(request);
   cluster_.for_each([&](int index) { run_lane(index, request); });
   if (releases_) cluster_.settle();
+  const bool gradients_too = agreement_.exchanges_gradients_too();
+  if (gradients_too) begin_gradients(request);
   if (!agreement_.exchanges_ahead()) {
     cluster_.for_each([&](int index) { finish_lane(index); });
+  }
+  if (gradients_too) {
+    cluster_.for_each([&](int index) { finish_gradients(index); });
   }
   computed_ = false;
 
@@ -219,6 +231,27 @@ void Stepper::finish_lane(int index) {
   lane.info.gradient_scale = optim::clip_factor(lane.arena, options_.clip);
   for (int bucket = 0; bucket < buckets_.size(); ++bucket)
     act(Part::kAfter, lane, bucket);
+}
+
+// Behind the exchange of the parameters, which is still under way.
+void Stepper::begin_gradients(const StepRequest& request) {
+  cluster_.begin(
+      {.plan = plan_,
+       .plane = algo::Plane::kGradients,
+       .in_place = true,
+       .step = request.moment.step});
+  for (const auto& lane : lanes_)
+    cluster_.release(lane->index, buckets_.size() - 1);
+  cluster_.settle();
+}
+
+void Stepper::finish_gradients(int index) {
+  Lane& lane = *lanes_[index];
+  for (int bucket = 0; bucket < buckets_.size(); ++bucket) {
+    wait_for(index, bucket);
+    for (const Range& range : buckets_.ranges(bucket))
+      agreement_.after_gradients(lane.arena, range);
+  }
 }
 
 kernel::MixTerms Stepper::wait_for(int index, int bucket) {

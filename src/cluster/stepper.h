@@ -11,7 +11,8 @@
 //                         local rule acts on it
 //   adapt-then-combine    the local rule acts on it, and it is sent; after
 //                         backward it is waited for
-//                         (push-sum: the same)
+//                         (push-sum: the same; gradient-tracking: after
+//                         backward the gradients are sent in a second exchange)
 //   combine-while-adapt   its exchange, started a step ago, is waited for, the
 //                         local rule acts on it in one pass with the mixing,
 //                         and its next exchange is started
@@ -70,7 +71,7 @@ class Stepper {
  public:
   // Everything is borrowed; the arenas are those attached to the cluster.
   // ConfigError where the schedule carries weights and the agreement takes
-  // none.
+  // none, or where gradients that are exchanged too would be clipped.
   Stepper(
       Cluster& cluster,
       std::vector<arena::Arena*> arenas,
@@ -109,6 +110,8 @@ class Stepper {
   void run_lane(int index, const StepRequest& request);
   void take_bucket(int index, int bucket);
   void finish_lane(int index);
+  void begin_gradients(const StepRequest& request);
+  void finish_gradients(int index);
   kernel::MixTerms wait_for(int index, int bucket);
   // On all ranges of a bucket.
   void act(Part part, Lane& lane, int bucket, const kernel::MixTerms& mix = {});

@@ -11,6 +11,7 @@ namespace {
 constexpr std::pair<Order, const char*> kNames[] = {
     {Order::kCombineWhileAdapt, "combine-while-adapt"},
     {Order::kAdaptThenCombine, "adapt-then-combine"},
+    {Order::kGradientTracking, "gradient-tracking"},
     {Order::kAllReduce, "allreduce"},
 };
 
@@ -69,7 +70,10 @@ IterationTimes Recursion::advance(
       combine_while_adapt(compute, exchange);
       break;
     case Order::kAdaptThenCombine:
-      adapt_then_combine(compute, exchange);
+      adapt_then_combine(compute, exchange, false);
+      break;
+    case Order::kGradientTracking:
+      adapt_then_combine(compute, exchange, true);
       break;
     case Order::kAllReduce:
       allreduce(compute, exchange);
@@ -115,7 +119,8 @@ void Recursion::combine_while_adapt(
 
 void Recursion::adapt_then_combine(
     const IterationCompute& times,
-    const Exchange& exchange) {
+    const Exchange& exchange,
+    bool gradients_too) {
   for (int i = 0; i < n_; ++i) {
     compute(i, times.forward[i]);
     for (int b = 0; after_backward_ && b < buckets(); ++b)
@@ -127,6 +132,10 @@ void Recursion::adapt_then_combine(
     }
   }
   threads_.run(exchange, bucket_bytes_, released_, done_);
+  if (gradients_too) {
+    std::ranges::fill(released_, end_);
+    threads_.run(exchange, bucket_bytes_, released_, done_);
+  }
   for (int i = 0; i < n_; ++i)
     wait_until(i, done_.back()[i]);
 }

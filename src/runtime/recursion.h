@@ -18,6 +18,9 @@
 //   s(i,b) = s(i,b-1) + P_b + U_b
 //   e(i)   = max( s(i,B), c(i,B) )
 //
+// gradient-tracking: the same, and once s(i,B) is there all buckets of the
+// gradients are released for a second exchange, whose end is waited for
+//
 // allreduce: gradients are exchanged bucket by bucket during backward, and
 // updated as they come
 //
@@ -41,9 +44,15 @@
 
 namespace grapevine::runtime {
 
-enum class Order { kCombineWhileAdapt, kAdaptThenCombine, kAllReduce };
+enum class Order {
+  kCombineWhileAdapt,
+  kAdaptThenCombine,
+  kGradientTracking,
+  kAllReduce
+};
 
-// As in a spec: "combine-while-adapt", "adapt-then-combine", "allreduce".
+// As in a spec: "combine-while-adapt", "adapt-then-combine",
+// "gradient-tracking", "allreduce".
 std::string name(Order order);
 // Push-sum, overlapped or not, has the order of its twin without weights.
 // Nothing for another agreement, such as gossip, which this model lacks.
@@ -91,7 +100,10 @@ class Recursion {
  private:
   int buckets() const { return static_cast<int>(bucket_bytes_.size()); }
   void combine_while_adapt(const IterationCompute&, const Exchange&);
-  void adapt_then_combine(const IterationCompute&, const Exchange&);
+  void adapt_then_combine(
+      const IterationCompute&,
+      const Exchange&,
+      bool gradients_too);
   void allreduce(const IterationCompute&, const Exchange&);
   // The training thread of worker i.
   void compute(int i, double seconds);

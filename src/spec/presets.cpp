@@ -81,6 +81,11 @@ const std::vector<Preset>& preset_table() {
        .agreement = "push-sum-overlapped",
        .optimizer = "sgd",
        .graph = "one-peer-directed"},
+      {.name = "gradient-tracking",
+       .summary = "decentralized: 2 neighbours, for data that differ",
+       .agreement = "gradient-tracking",
+       .optimizer = "sgd",
+       .graph = "ring"},
   };
   return table;
 }

@@ -260,10 +260,11 @@ std::vector<SpecEntry> algorithm_entries() {
            "combine-while-adapt",
            "push-sum",
            "push-sum-overlapped",
+            "gradient-tracking",
             "gossip"},
           kDecides,
-          "gradients are averaged, or parameters after the step or beside "
-          "it"),
+          "gradients are averaged, or parameters after the step, beside it, or "
+          "in pairs at any time"),
       choice(
           "optimizer",
           &Spec::optimizer,

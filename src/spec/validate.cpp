@@ -81,6 +81,12 @@ class Validator {
   }
 
   void check_agreement() const {
+    if (spec_.agreement == "gradient-tracking" && spec_.clip > 0) {
+      refuse(
+          {"clip", "agreement"},
+          "gradient-tracking follows the mean of all workers' gradients; "
+          "clipped one by one their mean is another, and so is its optimum");
+    }
     if (spec_.agreement != "allreduce" || spec_.graph == "complete") return;
     refuse(
         {"graph", "agreement"},

@@ -9,9 +9,9 @@
 
 namespace grapevine::train {
 
-// A worker's checkpoint: the planes "parameters", each of the rule's state
-// planes under its name, and "buffers", flat, gaps included. Borrowed from the
-// arena.
+// A worker's checkpoint: the planes "parameters", each of the agreement's state
+// planes (the local rule's among them) under its name, and "buffers", flat,
+// gaps included. Borrowed from the arena.
 std::vector<record::TensorView> planes_to_store(
     const arena::Arena& arena,
     const std::vector<std::string>& state_planes);

@@ -62,7 +62,8 @@ void Run::resume() {
 }
 
 bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
-  const std::vector<std::string> state_planes = setup_.rule->state_planes();
+  const std::vector<std::string> state_planes =
+      setup_.agreement->state_planes();
   std::string problem;
   try {
     if (checkpoint.workers != cluster_.size()) {
@@ -120,7 +121,8 @@ void Run::restore_state(const nlohmann::json& state) {
 
 void Run::checkpoint() {
   training_.pause();
-  const std::vector<std::string> state_planes = setup_.rule->state_planes();
+  const std::vector<std::string> state_planes =
+      setup_.agreement->state_planes();
   records_->flush();
   cluster_.for_each([&](int index) {
     const auto planes = planes_to_store(workers_[index].arena(), state_planes);

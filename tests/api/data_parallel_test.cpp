@@ -99,7 +99,11 @@ TEST(DataParallel, AllreduceKeepsReplicasEqual) {
 
 TEST(DataParallel, BackwardInsideTheStepGivesTheSameBits) {
   for (const char* agreement :
-       {"allreduce", "adapt-then-combine", "combine-while-adapt"}) {
+       {"allreduce",
+        "adapt-then-combine",
+        "combine-while-adapt",
+        "push-sum-overlapped",
+        "gradient-tracking"}) {
     const DataParallelOptions options{
         .agreement = agreement,
         .graph = "one-peer-exponential",

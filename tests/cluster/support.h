@@ -108,19 +108,20 @@ inline std::unique_ptr<graph::Schedule> make_schedule(const Case& c) {
 
 // Trains the workers that the cluster hosts.
 inline Outcome train(const Case& c, Cluster& cluster) {
+  const auto agreement = algo::make_agreement(
+      c.agreement,
+      std::make_shared<optim::Sgd>(
+          optim::SgdOptions{.momentum = 0.9, .weight_decay = 1e-3}));
+  const int state_planes = static_cast<int>(agreement->state_planes().size());
   std::vector<arena::Arena> arenas;
   for (const int rank : cluster.hosted()) {
-    arenas.push_back(make_arena(rank, c.equal_start));
+    arenas.push_back(make_arena(rank, c.equal_start, state_planes));
   }
   std::vector<arena::Arena*> pointers;
   for (arena::Arena& arena : arenas)
     pointers.push_back(&arena);
   cluster.attach(pointers);
   const auto schedule = make_schedule(c);
-  const auto agreement = algo::make_agreement(
-      c.agreement,
-      std::make_shared<optim::Sgd>(
-          optim::SgdOptions{.momentum = 0.9, .weight_decay = 1e-3}));
   Stepper stepper(
       cluster,
       pointers,

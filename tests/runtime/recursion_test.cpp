@@ -171,6 +171,15 @@ TEST_F(ByHand, AdaptThenCombine) {
   EXPECT_NEAR(times.computed, 7.5, kClose);
 }
 
+TEST_F(ByHand, GradientTracking) {
+  Recursion recursion(2, Order::kGradientTracking, bytes_, update_);
+  // As before by 33.5; then another 10 and 20.
+  const IterationTimes times = step(recursion);
+  EXPECT_NEAR(times.seconds, 63.5, kClose);
+  EXPECT_NEAR(times.waited, 56, kClose);
+  EXPECT_NEAR(times.computed, 7.5, kClose);
+}
+
 TEST_F(ByHand, AllReduce) {
   Recursion recursion(2, Order::kAllReduce, bytes_, update_);
   // Ready at 3 and 6, sent by 13 and 33; the first is updated meanwhile.
@@ -211,6 +220,7 @@ TEST(Recursion, GoesOnAfterRestore) {
   for (const Order order :
        {Order::kCombineWhileAdapt,
         Order::kAdaptThenCombine,
+        Order::kGradientTracking,
         Order::kAllReduce}) {
     Recursion whole(n, order, kBuckets, 1e-4);
     Recursion later(n, order, kBuckets, 1e-4);
@@ -231,6 +241,7 @@ TEST(Recursion, OrdersHaveTheNamesOfAgreements) {
   for (const Order order :
        {Order::kCombineWhileAdapt,
         Order::kAdaptThenCombine,
+        Order::kGradientTracking,
         Order::kAllReduce}) {
     EXPECT_EQ(order_of(name(order)), order);
   }

@@ -272,6 +272,15 @@ TEST(Validate, LopsidedGraphsAreForPushSum) {
   EXPECT_EQ(with("push-sum-overlapped"), "accepted");
 }
 
+TEST(Validate, GradientTrackingIsNotClipped) {
+  expect_in(
+      "--clip, --agreement: gradient-tracking follows the mean",
+      refusal("", {{"agreement", "gradient-tracking"}, {"clip", "1"}}));
+  EXPECT_EQ(
+      refusal("", {{"agreement", "gradient-tracking"}, {"graph", "torus"}}),
+      "accepted");
+}
+
 TEST(Validate, AdaAutoKnowsNoStepAhead) {
   expect_in(
       "push-sum-overlapped sends a step ahead",

@@ -58,6 +58,7 @@ std::vector<Case> cases() {
     for (const int n : {2, 3, 4, 7})
       list.push_back({preset, n});
   }
+  list.push_back({"gradient-tracking", 4});
   return list;
 }
 

@@ -103,6 +103,22 @@ TEST(Resume, AccumAdamGoesOnInsideAWindow) {
   expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
 }
 
+// What the trackers have ahead of the gradients is part of a checkpoint.
+TEST(Resume, GradientTrackingGoesOn) {
+  SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
+  const cli::Scratch scratch;
+  const auto run = [&](const std::string& name) {
+    return long_virtual_run(scratch.file(name)) +
+           Words{"--agreement", "gradient-tracking"};
+  };
+  const auto unbroken = result_of(cli::grapevine(run("whole")));
+  Process process(alone(run("broken")));
+  wait_for_random_moment(process, scratch.file("broken"));
+  process.kill_tree();
+  process.wait();
+  expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
+}
+
 // Push-sum's weights follow from the step.
 TEST(Resume, PushSumGoesOnWithItsWeights) {
   SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
