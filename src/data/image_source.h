@@ -36,6 +36,9 @@ class ImageSource final : public Source {
   int64_t size() const override;
   std::vector<int64_t> sample_shape() const override;
   int classes() const override { return set_.classes; }
+  std::vector<int64_t> labels() const override {
+    return {set_.labels.begin(), set_.labels.end()};
+  }
 
  private:
   void fill(std::span<const int64_t> indices, Batch& batch) const override;

@@ -64,13 +64,19 @@ Sharder::Sharder(
     int workers,
     int64_t batch,
     uint64_t seed,
-    PartialBatches partial)
+    PartialBatches partial,
+    std::shared_ptr<const Split> split)
     : samples_(samples),
       workers_(workers),
       batch_(batch),
       seed_(seed),
+      split_(std::move(split)),
       cache_(std::make_shared<Cache>()) {
   check_arguments(samples, workers, batch);
+  if (split_) {
+    GV_CHECK_EQ(split_->workers(), workers);
+    GV_CHECK_EQ(static_cast<int64_t>(split_->order.size()), samples);
+  }
   // Divided twice, for n * batch of a mistyped batch may overflow.
   full_steps_ = samples / workers / batch;
   const bool tail = samples > full_steps_ * workers * batch;
@@ -83,16 +89,26 @@ std::vector<int64_t> Sharder::indices(int64_t epoch, int64_t step, int worker)
   GV_CHECK_GE(epoch, 0);
   GV_CHECK(step >= 0 && step < steps_);
   GV_CHECK(worker >= 0 && worker < workers_);
-  int64_t begin = (step * workers_ + worker) * batch_;
-  int64_t end = begin + batch_;
-  if (step == full_steps_) {
+  const Range mine = place(step, worker);
+  const auto order = permutation(epoch);
+  return {order->begin() + mine.begin, order->begin() + mine.end};
+}
+
+Range Sharder::place(int64_t step, int worker) const {
+  const bool is_rest = step == full_steps_;
+  if (split_) {
+    const int64_t begin = split_->begins[worker] + step * batch_;
+    return {begin, is_rest ? split_->begins[worker + 1] : begin + batch_};
+  }
+  if (is_rest) {
     const int64_t dealt = full_steps_ * workers_ * batch_;
     const int64_t rest = samples_ - dealt;
-    begin = dealt + rest * worker / workers_;
-    end = dealt + rest * (worker + 1) / workers_;
+    return {
+        dealt + rest * worker / workers_,
+        dealt + rest * (worker + 1) / workers_};
   }
-  const auto order = permutation(epoch);
-  return {order->begin() + begin, order->begin() + end};
+  const int64_t begin = (step * workers_ + worker) * batch_;
+  return {begin, begin + batch_};
 }
 
 std::shared_ptr<const Sharder::Permutation> Sharder::permutation(
@@ -108,12 +124,29 @@ std::shared_ptr<const Sharder::Permutation> Sharder::permutation(
     epochs.splice(epochs.begin(), epochs, found);
     return epochs.front().second;
   }
-  auto order = std::make_shared<Permutation>(samples_);
-  std::iota(order->begin(), order->end(), 0);
-  Random(seed_, Purpose::kShuffle, epoch).shuffle(std::span<int64_t>(*order));
-  epochs.emplace_front(epoch, std::move(order));
+  epochs.emplace_front(
+      epoch,
+      std::make_shared<const Permutation>(shuffled(epoch)));
   if (epochs.size() > kRememberedEpochs) epochs.pop_back();
   return epochs.front().second;
+}
+
+Sharder::Permutation Sharder::shuffled(int64_t epoch) const {
+  if (!split_) {
+    Permutation order(samples_);
+    std::iota(order.begin(), order.end(), 0);
+    Random(seed_, Purpose::kShuffle, epoch).shuffle(std::span<int64_t>(order));
+    return order;
+  }
+  Permutation order = split_->order;
+  for (int w = 0; w < workers_; ++w) {
+    const int64_t begin = split_->begins[w];
+    Random(seed_, Purpose::kShuffle, epoch, 1 + w)
+        .shuffle(std::span<int64_t>(order).subspan(
+            begin,
+            split_->begins[w + 1] - begin));
+  }
+  return order;
 }
 
 } // namespace grapevine::data

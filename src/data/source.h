@@ -35,6 +35,10 @@ class Source {
   // 0 <= index < size().
   void gather(std::span<const int64_t> indices, Batch& batch) const;
 
+  // Of all samples in order, labels_per_sample() each. Unless a source knows
+  // better, it gathers them all for it.
+  virtual std::vector<int64_t> labels() const;
+
  private:
   // The same, into buffers that have the right sizes.
   virtual void fill(std::span<const int64_t> indices, Batch& batch) const = 0;

@@ -26,6 +26,17 @@ class Subset : public Source {
     return whole_->labels_per_sample();
   }
 
+  std::vector<int64_t> labels() const override {
+    const std::vector<int64_t> theirs = whole_->labels();
+    const int64_t each = labels_per_sample();
+    std::vector<int64_t> mine;
+    for (const int64_t index : chosen_) {
+      const auto first = theirs.begin() + index * each;
+      mine.insert(mine.end(), first, first + each);
+    }
+    return mine;
+  }
+
  private:
   void fill(std::span<const int64_t> indices, Batch& batch) const override {
     std::vector<int64_t> theirs;

@@ -19,6 +19,8 @@ struct Spec {
   int64_t synthetic_samples = 4096;
   int64_t train_samples = 0; // a fixed subset of so many; 0 = all
   int64_t context = 64;      // text: tokens of a sample
+  std::string split = "iid"; // of the samples over workers
+  double alpha = 0.3;        // split dirichlet
   double dropout = 0;        // of models that have it
 
   // Who agrees with whom, and how. The preset sets agreement, optimizer and

@@ -230,6 +230,19 @@ std::vector<SpecEntry> task_entries() {
           {1, 65536},
           kDecides,
           "text: tokens of a sample, as far as a model sees back"),
+      if_given(choice(
+          "split",
+          &Spec::split,
+          {"iid", "dirichlet", "class"},
+          kDecides,
+          "who gets which samples: anybody any, every worker some classes more "
+          "than others, or each only a few classes")),
+      if_given(number(
+          "alpha",
+          &Spec::alpha,
+          {.least = 0, .most = kNoBound, .above = true},
+          kDecides,
+          "split dirichlet: the smaller, the more the workers' data differ")),
       number(
           "dropout",
           &Spec::dropout,
@@ -260,8 +273,8 @@ std::vector<SpecEntry> algorithm_entries() {
            "combine-while-adapt",
            "push-sum",
            "push-sum-overlapped",
-            "gradient-tracking",
-            "gossip"},
+           "gradient-tracking",
+           "gossip"},
           kDecides,
           "gradients are averaged, or parameters after the step, beside it, or "
           "in pairs at any time"),

@@ -52,6 +52,7 @@ class Validator {
 
   void run() const {
     check_agreement();
+    check_split();
     check_options("optimizer", spec_.optimizer, optim::optimizer_table());
     check_local_rule();
     check_options("graph", spec_.graph, graph::graph_table());
@@ -95,6 +96,13 @@ class Validator {
             "complete, not {}; use agreement adapt-then-combine for a {}",
             spec_.graph,
             spec_.graph));
+  }
+
+  void check_split() const {
+    if (spec_.split == "dirichlet" || spec_.alpha == Spec().alpha) return;
+    refuse(
+        {"alpha"},
+        fmt::format("for split = dirichlet only, not for {}", spec_.split));
   }
 
   void check_local_rule() const {

@@ -119,6 +119,8 @@ comm::Fingerprint fingerprint(const Setup& setup) {
       "{} training and {} test samples",
       setup.dataset.train->size(),
       setup.dataset.test->size());
+  // Its chance goes through the mathematical library, which may differ.
+  if (setup.split) parts["split"] = setup.split->digest();
   parts["graph"] = fmt::format("{:016x}", setup.schedule->at({0, 0})->digest());
   parts["build"] = build_version();
   parts["torch"] = torch_version();

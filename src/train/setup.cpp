@@ -5,6 +5,8 @@
 #include "spec/graph_options.h"
 #include "spec/rule_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +31,27 @@ optim::LrOptions make_lr(const spec::Spec& spec, const Setup& setup) {
   lr.batch = spec.batch;
   lr.workers = spec.n;
   return lr;
+}
+
+std::shared_ptr<const data::Split> make_split(
+    const spec::Spec& spec,
+    const data::Source& train) {
+  if (spec.split == "iid") return nullptr;
+  if (train.labels_per_sample() != 1) {
+    throw ConfigError(fmt::format(
+        "split: {} needs one class a sample; {} has a label at every position, "
+        "so iid is the only one for it",
+        spec.split,
+        spec.data));
+  }
+  return std::make_shared<data::Split>(data::make_split(
+      train.labels(),
+      train.classes(),
+      spec.n,
+      {.kind = spec.split == "class" ? data::SplitKind::kClass
+                                     : data::SplitKind::kDirichlet,
+       .alpha = spec.alpha,
+       .seed = spec.seed}));
 }
 
 } // namespace
@@ -76,13 +99,15 @@ Setup make_setup(
   data.context = spec.context;
   setup.dataset = data::load_dataset(data);
   check_worker(setup.worker_options());
+  setup.split = make_split(spec, *setup.dataset.train);
   setup.sharder = std::make_shared<data::Sharder>(
       setup.dataset.train->size(),
       spec.n,
       spec.batch,
       spec.seed,
       spec.partial == "keep" ? data::PartialBatches::kKeep
-                             : data::PartialBatches::kDrop);
+                             : data::PartialBatches::kDrop,
+      setup.split);
   setup.total_steps = spec.epochs * setup.steps_per_epoch();
   if (spec.steps > 0) {
     setup.total_steps = std::min(setup.total_steps, spec.steps);

@@ -5,6 +5,7 @@
 #include "algo/agreement.h"
 #include "data/sharder.h"
 #include "data/source.h"
+#include "data/split.h"
 #include "graph/schedule.h"
 #include "optim/local_rule.h"
 #include "optim/lr_schedule.h"
@@ -21,6 +22,7 @@ namespace grapevine::train {
 struct Setup {
   spec::Spec spec;
   data::Dataset dataset;
+  std::shared_ptr<const data::Split> split; // null: iid
   std::shared_ptr<const data::Sharder> sharder;
   std::shared_ptr<const graph::Schedule> schedule;
   std::shared_ptr<const optim::LocalRule> rule;

@@ -98,6 +98,63 @@ TEST_P(SharderSweep, KeepBeginsAsDropAndEndsEvenly) {
   }
 }
 
+// Any labels will do.
+std::shared_ptr<const Split> some_split(int64_t samples, int workers) {
+  std::vector<int64_t> labels;
+  for (int64_t i = 0; i < samples; ++i)
+    labels.push_back(i * i % 7);
+  return std::make_shared<Split>(make_split(labels, 7, workers, {.seed = 5}));
+}
+
+TEST_P(SharderSweep, ASplitDropsWhatDoesNotFillAStep) {
+  const auto [samples, workers, batch] = GetParam();
+  const auto split = some_split(samples, workers);
+  const Sharder
+      sharder(samples, workers, batch, 5, PartialBatches::kDrop, split);
+  EXPECT_EQ(sharder.steps_per_epoch(), samples / (workers * batch));
+  for (const int64_t epoch : {0, 1}) {
+    Indices all = epoch_of_all(sharder, workers, epoch);
+    EXPECT_EQ(
+        static_cast<int64_t>(all.size()),
+        sharder.steps_per_epoch() * workers * batch);
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+  }
+}
+
+TEST_P(SharderSweep, ASplitKeepsEverySampleWithItsWorker) {
+  const auto [samples, workers, batch] = GetParam();
+  const auto split = some_split(samples, workers);
+  const Sharder
+      sharder(samples, workers, batch, 5, PartialBatches::kKeep, split);
+  const Sharder plain(samples, workers, batch, 5, PartialBatches::kKeep);
+  EXPECT_EQ(sharder.steps_per_epoch(), plain.steps_per_epoch());
+  for (int w = 0; w < workers; ++w) {
+    Indices mine;
+    for (int64_t s = 0; s < sharder.steps_per_epoch(); ++s) {
+      const Indices part = sharder.indices(3, s, w);
+      EXPECT_LE(static_cast<int64_t>(part.size()), batch);
+      mine.insert(mine.end(), part.begin(), part.end());
+    }
+    std::sort(mine.begin(), mine.end());
+    Indices owned(
+        split->order.begin() + split->begins[w],
+        split->order.begin() + split->begins[w + 1]);
+    std::sort(owned.begin(), owned.end());
+    EXPECT_EQ(mine, owned) << w;
+  }
+}
+
+TEST(Sharder, ASplitIsShuffledAnewInEveryEpoch) {
+  const auto split = some_split(500, 2);
+  const Sharder sharder(500, 2, 10, 1, PartialBatches::kDrop, split);
+  const Sharder again(500, 2, 10, 1, PartialBatches::kDrop, split);
+  const Sharder other(500, 2, 10, 2, PartialBatches::kDrop, split);
+  EXPECT_EQ(sharder.indices(4, 3, 1), again.indices(4, 3, 1));
+  EXPECT_NE(sharder.indices(4, 3, 1), sharder.indices(5, 3, 1));
+  EXPECT_NE(sharder.indices(4, 3, 1), other.indices(4, 3, 1));
+}
+
 TEST(Sharder, AStepIsTheSameForAnyNumberOfWorkers) {
   const Sharder one(1000, 1, 24, 7);
   for (const int workers : {2, 3, 4, 6, 8, 12, 24}) {

@@ -281,6 +281,18 @@ TEST(Validate, GradientTrackingIsNotClipped) {
       "accepted");
 }
 
+TEST(Validate, AlphaIsForDirichlet) {
+  expect_in(
+      "--alpha: for split = dirichlet only, not for class",
+      refusal("", {{"split", "class"}, {"alpha", "0.5"}}));
+  expect_in(
+      "expected a number above 0",
+      refusal("", {{"split", "dirichlet"}, {"alpha", "0"}}));
+  EXPECT_EQ(
+      refusal("", {{"split", "dirichlet"}, {"alpha", "0.5"}}),
+      "accepted");
+}
+
 TEST(Validate, AdaAutoKnowsNoStepAhead) {
   expect_in(
       "push-sum-overlapped sends a step ahead",

@@ -3,6 +3,8 @@
 // bucket sizes), for every preset.
 #include "system/program.h"
 
+#include <set>
+
 namespace grapevine::system {
 namespace {
 
@@ -129,6 +131,24 @@ TEST(BitEquality, DirectedGraphs) {
       }
     }
   }
+}
+
+TEST(BitEquality, Splits) {
+  const cli::Scratch scratch;
+  std::set<std::string> results;
+  for (const std::string split : {"iid", "class", "dirichlet"}) {
+    SCOPED_TRACE(split);
+    const auto run = [&](const std::string& where) {
+      return small_run("d-ring", scratch.file(split + where)) +
+             Words{"--split", split, "--partial", "keep"};
+    };
+    const auto one =
+        result_of(cli::grapevine(run("virtual") + Words{"-n", "3"}));
+    const auto gloo = result_of(over_gloo(3, run("gloo")));
+    EXPECT_EQ(one.at("parameters_sha256"), gloo.at("parameters_sha256"));
+    results.insert(one.at("parameters_sha256").get<std::string>());
+  }
+  EXPECT_EQ(results.size(), 3u);
 }
 
 TEST(BitEquality, EveryOptimizer) {
