@@ -31,8 +31,10 @@ struct ComputeOptions {
   // Sleeps only. The whole backward; a layer takes its share by its size.
   double forward_ms = 0;
   double backward_ms = 0;
-  // In a random share of its steps a worker sleeps so many times as long.
+  // In a random share of its steps a worker sleeps so many times as long; or
+  // one worker in all of its own.
   double slow_share = 0;
+  int slow_rank = -1;
   double slow_factor = 1;
   int rank = 0;
 };
@@ -108,6 +110,7 @@ class SleepingGradient : public MlpGradient {
     return seconds_since(start);
   }
   double factor_at(int64_t step) const {
+    if (options_.rank == options_.slow_rank) return options_.slow_factor;
     Random random(
         1,
         Purpose::kCompute,

@@ -59,6 +59,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--forward-ms", options.compute.forward_ms);
   app.add_option("--backward-ms", options.compute.backward_ms);
   app.add_option("--slow-share", options.compute.slow_share);
+  app.add_option("--slow-rank", options.compute.slow_rank);
   app.add_option("--slow-factor", options.compute.slow_factor);
   app.add_option("--agreement", options.agreement);
   app.add_option("--graph", options.graph);

@@ -1,0 +1,248 @@
+// One process of an asynchronous job that is timed: an MLP, real or as timed
+// sleeps, with gossip beside it or alone. perf/gossip starts such jobs, on test
+// hosts and on loopback.
+//
+// Under mpirun over MPI, in torchrun's environment over Gloo. After the warm-up
+// every worker counts its gradients and averagings for the same number of
+// seconds; rank 0 prints one line of JSON with what each has done.
+#include "base/check.h"
+#include "base/error.h"
+#include "cluster/cluster.h"
+#include "gossip/averager.h"
+#include "gossip/dynamics.h"
+#include "gossip/neighbours.h"
+#include "gossip/replica.h"
+#include "graph/schedule.h"
+#include "graph/spectrum.h"
+#include "optim/sgd.h"
+#include "perf/bench.h"
+#include "perf/mlp_gradient.h"
+#include "train/torch_threads.h"
+#include "transport/edges.h"
+#include "transport/transports.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+
+namespace grapevine::perf {
+namespace {
+
+struct Options {
+  ComputeOptions compute;
+  bool sleeps = false;
+  bool alone = false; // no gossip at all
+  std::string graph = "ring";
+  double rate = 1;
+  int64_t piece_bytes = 1 << 20;
+  double warm_up = 2; // seconds
+  double seconds = 10;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  std::string compute = "real";
+  CLI::App app("One process of an asynchronous job that is timed.");
+  app.add_option("--widths", options.compute.widths)
+      ->delimiter(',')
+      ->required();
+  app.add_option("--batch", options.compute.batch);
+  app.add_option("--compute", compute)->check(CLI::IsMember({"real", "sleep"}));
+  app.add_option("--forward-ms", options.compute.forward_ms);
+  app.add_option("--backward-ms", options.compute.backward_ms);
+  app.add_option("--slow-rank", options.compute.slow_rank);
+  app.add_option("--slow-factor", options.compute.slow_factor);
+  app.add_flag("--alone", options.alone);
+  app.add_option("--graph", options.graph);
+  app.add_option("--rate", options.rate);
+  app.add_option("--piece-bytes", options.piece_bytes);
+  app.add_option("--warm-up", options.warm_up);
+  app.add_option("--seconds", options.seconds);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  options.sleeps = compute == "sleep";
+  return options;
+}
+
+class Job {
+ public:
+  explicit Job(const Options& options) : options_(options) {
+    const auto environment = transport::read_launch_environment();
+    const std::chrono::seconds deadline(60);
+    options_.compute.rank = environment.rank;
+    options_.compute.state_planes =
+        static_cast<int>(rule_.state_planes().size());
+    if (options_.sleeps) {
+      gradient_ = std::make_unique<SleepingGradient>(options_.compute);
+    } else {
+      gradient_ = std::make_unique<RealGradient>(options_.compute);
+    }
+    // Replicas differ, so that it shows whether they have been averaged.
+    for (float& value : gradient_->arena().parameters())
+      value *= 1 + 0.1F * static_cast<float>(environment.rank);
+    everybody_ = cluster::make_process_cluster(
+        transport::make_transport(environment.transport, environment, deadline),
+        {.deadline = deadline});
+    everybody_->attach({&gradient_->arena()});
+    const auto schedule =
+        graph::make_schedule({.name = options_.graph, .n = environment.size});
+    neighbours_ = gossip::neighbours_in(*schedule)[environment.rank];
+    replica_ = std::make_unique<gossip::Replica>(
+        gradient_->arena(),
+        options_.alone ? gossip::plain_dynamics()
+                       : gossip::accelerated_dynamics(
+                             graph::analyse(*schedule),
+                             environment.size,
+                             options_.rate),
+        options_.piece_bytes);
+    if (options_.alone) return;
+    edges_ =
+        environment.transport == "gloo"
+            ? transport::make_gloo_edges(environment, neighbours_, deadline)
+            : transport::make_fixed_edges(
+                  transport::make_transport(
+                      environment.transport,
+                      environment,
+                      deadline),
+                  neighbours_);
+    averager_ = std::make_unique<gossip::Averager>(
+        *replica_,
+        *edges_,
+        neighbours_,
+        gossip::AveragerOptions{
+            .total_gradients = int64_t{1} << 60,
+            .seed = 1,
+            .deadline = deadline});
+  }
+
+  nlohmann::json run() {
+    everybody_->barrier();
+    compute_for(options_.warm_up);
+    const gossip::Statistics before = statistics();
+    const double seconds = compute_for(options_.seconds);
+    const gossip::Statistics after = statistics();
+    if (averager_) averager_->end();
+    const auto per_second = [&](int64_t a, int64_t b) {
+      return static_cast<double>(b - a) / seconds;
+    };
+    const double pairs = std::max<double>(
+        1,
+        static_cast<double>(after.averagings - before.averagings));
+    const cluster::Rows rows = everybody_->all_gather(
+        {{per_second(before.gradients, after.gradients),
+          per_second(before.averagings, after.averagings),
+          (after.pair_seconds - before.pair_seconds) / pairs,
+          (after.wait_seconds - before.wait_seconds) / pairs,
+          static_cast<double>(after.staleness - before.staleness) / pairs,
+          spread_of_replicas()}});
+    everybody_->barrier();
+    nlohmann::json result = {
+        {"model_bytes",
+         gradient_->arena().layout().elements() *
+             static_cast<int64_t>(sizeof(float))}};
+    const std::vector<std::string> names = {
+        "gradients_per_second",
+        "averagings_per_second",
+        "pair_seconds",
+        "wait_seconds",
+        "staleness",
+        "replica"};
+    for (size_t column = 0; column < names.size(); ++column) {
+      for (const auto& row : rows)
+        result[names[column]].push_back(row[column]);
+    }
+    verify(result["replica"].get<std::vector<double>>());
+    return result;
+  }
+
+  bool prints() const { return everybody_->hosts_first(); }
+
+ private:
+  gossip::Statistics statistics() {
+    if (averager_) return averager_->statistics();
+    gossip::Statistics alone;
+    alone.gradients = gradients_;
+    return alone;
+  }
+
+  // With a learning rate of 0, which costs the same time as any other, only
+  // averaging moves parameters.
+  double compute_for(double seconds) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto passed = [&] {
+      return std::chrono::duration<double>(
+                 std::chrono::steady_clock::now() - start)
+          .count();
+    };
+    while (passed() < seconds) {
+      const double taken = seconds_of([&] {
+        gradient_->compute(gradients_, nullptr);
+        replica_->move(
+            rule_,
+            {.step = gradients_, .lr = 0},
+            averager_ ? averager_->units() : 0);
+      });
+      if (averager_) {
+        averager_->gradient_done(
+            taken,
+            gossip::allowance(
+                gossip::Averagings::kPoisson,
+                options_.rate,
+                1,
+                options_.compute.rank,
+                gradients_));
+      }
+      ++gradients_;
+    }
+    return passed();
+  }
+
+  // One element, which began as 1 + 0.1 rank times the same everywhere.
+  double spread_of_replicas() { return replica_->x()[0]; }
+
+  // Wrong result, no number: replicas have come together, and their mean is
+  // where it was to a few percent (a pair may have been under way).
+  void verify(const std::vector<double>& values) {
+    if (options_.alone || values.size() == 1) return;
+    double low = values[0];
+    double high = values[0];
+    for (const double value : values) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    const double apart = (high - low) / std::abs(high);
+    const auto n = static_cast<double>(values.size());
+    GV_CHECK_LE(apart, 0.5 * 0.1 * (n - 1));
+  }
+
+  Options options_;
+  optim::Sgd rule_{optim::SgdOptions{}};
+  std::unique_ptr<MlpGradient> gradient_;
+  std::unique_ptr<cluster::Cluster> everybody_;
+  std::vector<int> neighbours_;
+  std::unique_ptr<gossip::Replica> replica_;
+  std::unique_ptr<transport::Edges> edges_;
+  std::unique_ptr<gossip::Averager> averager_;
+  int64_t gradients_ = 0;
+};
+
+} // namespace
+} // namespace grapevine::perf
+
+int main(int argc, char** argv) {
+  const auto options = grapevine::perf::parse(argc, argv);
+  try {
+    grapevine::train::use_one_torch_thread();
+    grapevine::perf::Job job(options);
+    const nlohmann::json result = job.run();
+    if (job.prints()) std::cout << result.dump() << std::endl;
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "gossip_bench: " << error.what() << '\n';
+  }
+  grapevine::transport::abandon_mpi(1);
+  return 1;
+}
