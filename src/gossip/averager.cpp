@@ -85,7 +85,10 @@ void Averager::hold_back(int64_t max_lag) {
   if (max_lag < 0) return;
   const auto since = Clock::now();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return lag_ <= max_lag || ending_ || error_; });
+  // Not for ever: there may be nobody left to average with.
+  changed_.wait_for(lock, options_.deadline, [&] {
+    return lag_ <= max_lag || ending_ || error_;
+  });
   statistics_.held_seconds += duration<double>(Clock::now() - since).count();
   rethrow();
 }

@@ -86,7 +86,7 @@ class Averager {
   // A gradient that took so long was done; it entitles to so many averagings.
   void gradient_done(double seconds, int64_t averagings);
   // Waits until no more than max_lag averagings are wanted or under way, or
-  // the end has come.
+  // the end has come; at most for the deadline.
   void hold_back(int64_t max_lag);
   // Waits until a neighbour has given its values, where this one is fresh: at
   // most for the deadline, then the replica is as good as any. False where the

@@ -146,7 +146,7 @@ void GossipRun::store_result(
     const std::vector<int>& members) {
   if (setup_.spec.checkpoint_every < 0) return;
   const auto planes =
-      planes_to_store(workers_[0].arena(), setup_.rule->state_planes());
+      planes_to_store(workers_[0].arena(), setup_.state_planes());
   const int64_t step = setup_.total_steps;
   checkpoints_.write_worker(step, rank_, planes);
   if (cluster.hosts_first()) {

@@ -239,7 +239,7 @@ void GossipRun::checkpoint() {
   const arena::Arena& arena = workers_[0].arena();
   checkpoints_.write_own(
       rank_,
-      planes_to_store(arena, setup_.rule->state_planes()),
+      planes_to_store(arena, setup_.state_planes()),
       {{"gradients", std::to_string(gradients_)}});
   since_checkpoint_.restart();
   training_.go();
@@ -250,7 +250,7 @@ void GossipRun::restore() {
     const auto file = checkpoints_.read_own(rank_);
     if (!file) return;
     arena::Arena& arena = workers_[0].arena();
-    restore_planes(*file, setup_.rule->state_planes(), arena);
+    restore_planes(*file, setup_.state_planes(), arena);
     gradients_ = std::stoll(file->metadata.at("gradients"));
   } catch (const std::exception& error) {
     if (hooks_.on_note) {

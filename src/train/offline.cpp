@@ -36,7 +36,7 @@ class StoredRun {
       throw IoError(fmt::format("{} has no checkpoint", path.string()));
     }
     checkpoint_ = list.front();
-    const auto state_planes = setup_.agreement->state_planes();
+    const auto state_planes = setup_.state_planes();
     for (int rank = 0; rank < setup_.spec.n; ++rank) {
       Worker& worker = workers_.emplace_back(setup_.worker_options());
       restore_planes(

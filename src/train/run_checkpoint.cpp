@@ -63,7 +63,7 @@ void Run::resume() {
 
 bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
   const std::vector<std::string> state_planes =
-      setup_.agreement->state_planes();
+      setup_.state_planes();
   std::string problem;
   try {
     if (checkpoint.workers != cluster_.size()) {
@@ -122,7 +122,7 @@ void Run::restore_state(const nlohmann::json& state) {
 void Run::checkpoint() {
   training_.pause();
   const std::vector<std::string> state_planes =
-      setup_.agreement->state_planes();
+      setup_.state_planes();
   records_->flush();
   cluster_.for_each([&](int index) {
     const auto planes = planes_to_store(workers_[index].arena(), state_planes);

@@ -76,7 +76,7 @@ WorkerOptions Setup::worker_options() const {
       .tokens = dataset.train->has_tokens(),
       .seed = spec.seed,
       .dropout = spec.dropout,
-      .state_planes = static_cast<int>(agreement->state_planes().size())};
+      .state_planes = static_cast<int>(state_planes().size())};
 }
 
 Setup make_setup(

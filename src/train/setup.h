@@ -48,6 +48,11 @@ struct Setup {
   // the step's samples times n, so that the mean over workers is the mean
   // over samples.
   double batch_weight(int64_t step, int64_t samples) const;
+  // Of a worker, by their names in checkpoints: the local rule's, and what the
+  // agreement keeps beside them.
+  std::vector<std::string> state_planes() const {
+    return agreement ? agreement->state_planes() : rule->state_planes();
+  }
   // Of a replica of this run.
   WorkerOptions worker_options() const;
 };

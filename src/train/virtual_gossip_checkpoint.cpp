@@ -30,7 +30,7 @@ void VirtualGossipRun::checkpoint() {
   training_.pause();
   records_->flush();
   jobs_->drain();
-  const std::vector<std::string> state_planes = setup_.rule->state_planes();
+  const std::vector<std::string> state_planes = setup_.state_planes();
   cluster_.for_each([&](int i) {
     arena::Arena& arena = workers_[i].arena();
     auto planes = planes_to_store(arena, state_planes);
@@ -124,7 +124,7 @@ void VirtualGossipRun::restore(const record::CheckpointInfo& checkpoint) {
   for (int i = 0; i < cluster_.size(); ++i) {
     const record::Safetensors file = checkpoints_.read_worker(checkpoint, i);
     arena::Arena& arena = workers_[i].arena();
-    restore_planes(file, setup_.rule->state_planes(), arena);
+    restore_planes(file, setup_.state_planes(), arena);
     restore_plane(file, "parameters", replicas_[i]->x());
     restore_plane(file, "snapshot", arena.parameters());
     restore_plane(file, "gradients", arena.gradients());
