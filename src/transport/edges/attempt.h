@@ -32,6 +32,7 @@ class Attempt {
   bool is_over() const { return is_over_; }
 
   // Once it is over: the transport, or null and why.
+  bool has_succeeded() const { return transport_ != nullptr; }
   std::unique_ptr<Transport> take() { return std::move(transport_); }
   const std::string& error() const { return error_; }
 

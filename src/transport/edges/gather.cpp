@@ -64,16 +64,20 @@ Gathering Assembly::gather(Deadline deadline) {
           self_.rank,
           members.size()));
     }
-    auto transport = connect(members, Deadline::after(window));
+    auto attempt = connect(members, Deadline::after(window));
     const auto outcome =
-        settle(members.size(), transport != nullptr, Deadline::after(window));
+        settle(members.size(), *attempt, Deadline::after(2 * window));
     expected_.clear();
     for (const Member& member : members)
       expected_.push_back(member.rank);
-    if (outcome != kGo) continue;
+    if (outcome != kGo) {
+      attempt->cancel();
+      abandoned_.push_back(std::move(attempt));
+      continue;
+    }
     let_others_read(members.size(), Deadline::after(window));
     ++round_;
-    return {.members = expected_, .transport = std::move(transport)};
+    return {.members = expected_, .transport = attempt->take()};
   }
   throw TransportError(fmt::format(
       "worker {} could not agree with the others on who is left",
@@ -127,7 +131,7 @@ bool Assembly::is_complete(const Members& members) const {
   });
 }
 
-std::unique_ptr<Transport> Assembly::connect(
+std::unique_ptr<Attempt> Assembly::connect(
     const Members& members,
     Deadline deadline) {
   Party party;
@@ -137,22 +141,24 @@ std::unique_ptr<Transport> Assembly::connect(
       party.self = static_cast<int>(party.workers.size());
     party.workers.push_back(member.rank);
   }
-  try {
-    const std::atomic<bool> never = false;
-    return connector_.connect(party, deadline, never);
-  } catch (const TransportError&) {
-    return nullptr; // the round says so
-  }
+  return std::make_unique<Attempt>(
+      connector_,
+      std::move(party),
+      deadline,
+      std::chrono::milliseconds(0),
+      [] {});
 }
 
 std::string
-Assembly::settle(size_t members, bool is_connected, Deadline deadline) {
+Assembly::settle(size_t members, Attempt& attempt, Deadline deadline) {
   const auto outcome = key("outcome");
-  if (!is_connected) return board_.set_once(outcome, kAgain);
-  board_.add(key("connected"), 1);
+  bool has_said_so = false;
   const auto word = poll(deadline, [&]() -> std::optional<std::string> {
     if (auto known = board_.get(outcome)) return known;
-    const int64_t connected = board_.add(key("connected"), 0);
+    if (!attempt.is_over()) return std::nullopt;
+    if (!attempt.has_succeeded()) return board_.set_once(outcome, kAgain);
+    const int64_t connected = board_.add(key("connected"), has_said_so ? 0 : 1);
+    has_said_so = true;
     if (connected < static_cast<int64_t>(members)) return std::nullopt;
     return board_.set_once(outcome, kGo);
   });

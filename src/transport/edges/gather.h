@@ -7,13 +7,16 @@
 //   2. Connect: those on the list make a transport over them.
 //   3. Settle: once all of them are connected, somebody says "go"; whoever
 //      could not connect, or has waited for too long, says "again". The first
-//      word counts, for all.
+//      word counts, for all, and they listen for it while they connect: who
+//      went into the next round late, after a time-out of its own, would be
+//      left out of it.
 // After "again" comes the next round, which leaves out who has died meanwhile.
 // Nobody is special, and whoever dies at any point holds up the others for
 // their time and no longer.
 #pragma once
 
 #include "transport/edges.h"
+#include "transport/edges/attempt.h"
 #include "transport/edges/board.h"
 #include "transport/edges/connector.h"
 
@@ -27,7 +30,8 @@ class Assembly {
     int64_t life = 1;
   };
 
-  // Both must outlive this.
+  // Both must outlive this. Its destructor waits for connections that were
+  // being made in rounds that came to nothing, for the rest of their time.
   Assembly(Board& board, Connector& connector, Self self)
       : board_(board),
         connector_(connector),
@@ -55,9 +59,9 @@ class Assembly {
   Members present() const;
   // Whether all are there who may still come.
   bool is_complete(const Members& members) const;
-  std::unique_ptr<Transport> connect(const Members& members, Deadline deadline);
-  // "go" or "again".
-  std::string settle(size_t members, bool is_connected, Deadline deadline);
+  std::unique_ptr<Attempt> connect(const Members& members, Deadline deadline);
+  // "go", and then the attempt has succeeded, or "again".
+  std::string settle(size_t members, Attempt& attempt, Deadline deadline);
   std::string await_outcome(Deadline deadline);
   void let_others_read(size_t members, Deadline deadline);
 
@@ -66,6 +70,8 @@ class Assembly {
   Self self_;
   int round_ = 0;
   std::vector<int> expected_; // ranks; empty: all of the run
+  // Of rounds that were given up; they end by themselves, at their deadline.
+  std::vector<std::unique_ptr<Attempt>> abandoned_;
 };
 
 } // namespace grapevine::transport
