@@ -15,6 +15,7 @@ namespace grapevine::cli {
 namespace {
 
 constexpr int64_t kMostProcesses = 4096;
+constexpr int64_t kMostRestarts = 1000000;
 
 int64_t integer_flag(
     const std::string& flag,
@@ -53,6 +54,15 @@ bool is_verb(const std::string& word) {
   });
 }
 
+launch::OnFailure on_failure_flag(const std::string& text) {
+  if (text == "end") return launch::OnFailure::kEnd;
+  if (text == "continue") return launch::OnFailure::kContinue;
+  if (text == "restart") return launch::OnFailure::kRestart;
+  throw ConfigError(fmt::format(
+      "--on-failure: '{}' is none of end, continue, restart",
+      text));
+}
+
 class LaunchVerb : public Verb {
  public:
   void declare(CLI::App& app) override {
@@ -63,6 +73,19 @@ class LaunchVerb : public Verb {
            "seconds that the others have to end after one has failed")
         ->type_name("S")
         ->default_str(deadline_);
+    app.add_option(
+           "--on-failure",
+           on_failure_,
+           "what a worker's failure means: end all, continue without it, or "
+           "restart it while the others go on")
+        ->type_name("end|continue|restart")
+        ->default_str(on_failure_);
+    app.add_option(
+           "--restarts",
+           restarts_,
+           "how often each worker may be restarted")
+        ->type_name("N")
+        ->default_str(restarts_);
     app.add_option("--port", port_, "of the meeting point; 0 = a free one")
         ->type_name("N")
         ->default_str(port_);
@@ -105,6 +128,9 @@ class LaunchVerb : public Verb {
         static_cast<int>(integer_flag("-n", workers_, {1, kMostProcesses}));
     options.grace =
         std::chrono::duration<double>(seconds_flag("--deadline", deadline_));
+    options.on_failure = on_failure_flag(on_failure_);
+    options.restarts = static_cast<int>(
+        integer_flag("--restarts", restarts_, {0, kMostRestarts}));
     options.master_port =
         static_cast<int>(integer_flag("--port", port_, {0, 65535}));
     if (!link_.empty()) {
@@ -133,6 +159,8 @@ class LaunchVerb : public Verb {
  private:
   std::string workers_;
   std::string deadline_ = "30";
+  std::string on_failure_ = "end";
+  std::string restarts_ = "3";
   std::string port_ = "0";
   std::string link_;
   std::string slow_;

@@ -5,8 +5,9 @@
 // death takes the meeting point with it. Workers inherit stdin, stdout, stderr
 // and the environment, to which it adds RANK, WORLD_SIZE, LOCAL_RANK,
 // LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT,
-// TORCHELASTIC_USE_AGENT_STORE=True, GRAPEVINE_LAUNCH=1 and, unless it is set
-// already, OMP_NUM_THREADS=1; with links GRAPEVINE_LINK and
+// TORCHELASTIC_USE_AGENT_STORE=True, GRAPEVINE_LAUNCH=1, GRAPEVINE_RESTART (how
+// often this worker was started again, from 0) and, unless it is set already,
+// OMP_NUM_THREADS=1; with links GRAPEVINE_LINK and
 // GRAPEVINE_LINK_TABLE, with slow workers GRAPEVINE_SLOW.
 //
 // How it ends:
@@ -16,6 +17,14 @@
 //     messages say whom they waited for. Then they get SIGTERM, and
 //     `kill_after` later SIGKILL. Once only stopped ones (SIGSTOP, a debugger)
 //     are left they are not waited for any longer.
+//   - That is on_failure = kEnd. With kContinue the others go on without it:
+//     workers that can (asynchronous ones over transport::Edges) finish, and
+//     those that cannot fail in turn. The store tells them who was lost. With
+//     kRestart it is started again, until it has used up its restarts; then,
+//     or once others have finished, or after a signal at the launcher, it is
+//     lost as with kContinue. A worker that exits with 2 (the command was
+//     wrong) ends all in any case. Stopped workers that are left when all
+//     others have finished are given `grace`, and then ended.
 //   - SIGINT, SIGTERM or SIGHUP at the launcher is passed on to every worker,
 //     once each time it comes; the workers write their checkpoint and end.
 //   - The launcher itself is killed: so are its workers (PR_SET_PDEATHSIG).
@@ -32,8 +41,13 @@
 
 namespace grapevine::launch {
 
+enum class OnFailure { kEnd, kContinue, kRestart };
+
 struct LaunchOptions {
   int workers = 1;
+  OnFailure on_failure = OnFailure::kEnd;
+  // How often each worker may be started again, with kRestart.
+  int restarts = 3;
   // From the first failure until the others are told to end. The workers'
   // own deadline and a few seconds is a good choice.
   std::chrono::duration<double> grace{30};
@@ -55,6 +69,8 @@ struct LaunchOptions {
 // How one worker ended.
 struct WorkerEnd {
   int rank = -1;
+  int restarts = 0;         // how often it was started again; the rest is of
+                            // its last process
   int exit_code = -1;       // -1 where a signal ended it
   int signal = 0;           // 0 where it exited
   bool was_stopped = false; // stopped (SIGSTOP) when its end came, or never
@@ -64,16 +80,18 @@ struct WorkerEnd {
 };
 
 struct LaunchReport {
-  // 0 if every worker exited with 0; else the code of the first that failed,
-  // 1 where that one was killed by a signal.
+  // 0 if every worker exited with 0, or all that were not lost while the others
+  // went on, at least one. Else the code of the first that failed, 1 where that
+  // one was killed by a signal.
   int exit_code = 0;
   // Rank of the first to fail, in the order in which the ends were seen.
   std::optional<int> first_failed;
   // The signal that the launcher was asked to end with, or 0.
   int interrupted_by = 0;
   std::vector<WorkerEnd> workers; // by rank
-  // "worker 2 was killed by signal 9 (first to fail); worker 3 was stopped
-  // and had to be killed". Empty if all went well.
+  // "worker 2 was killed by signal 9 (first to fail); worker 3 was stopped"; of
+  // those who went on, "worker 2 was killed by signal 9 and was started again
+  // (1 of 3); worker 3 exited with 1 and was lost". Empty if all went well.
   std::string message;
 };
 

@@ -33,6 +33,7 @@ std::vector<std::string> worker_environment(
     const LaunchOptions& options,
     const Links& links,
     int rank,
+    int restarts,
     int port) {
   const int size = options.workers;
   const int per_node =
@@ -47,6 +48,7 @@ std::vector<std::string> worker_environment(
       {"MASTER_PORT", std::to_string(port)},
       {"TORCHELASTIC_USE_AGENT_STORE", "True"},
       {"GRAPEVINE_LAUNCH", "1"},
+      {"GRAPEVINE_RESTART", std::to_string(restarts)},
   };
   if (links.descriptor() >= 0) {
     changes.emplace_back(

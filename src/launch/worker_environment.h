@@ -23,12 +23,13 @@ class Links {
   int descriptor_ = -1;
 };
 
-// NAME=VALUE, this process's own with what launch.h promises; `port` is the
-// store's.
+// NAME=VALUE, this process's own with what launch.h promises; `restarts` says
+// how often the worker was started again, `port` is the store's.
 std::vector<std::string> worker_environment(
     const LaunchOptions& options,
     const Links& links,
     int rank,
+    int restarts,
     int port);
 
 } // namespace grapevine::launch

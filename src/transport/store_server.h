@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 namespace grapevine::transport {
 
@@ -10,6 +11,9 @@ class StoreServer {
  public:
   virtual ~StoreServer() = default; // stops serving
   virtual int port() const = 0;
+  // Tells the workers that this one has ended for good, and how; those who
+  // keep edges to it (transport/edges.h) hear of it. Does not throw.
+  virtual void say_lost(int rank, const std::string& how) = 0;
 };
 
 // Serves a c10d TCPStore from a thread of its own. Port 0 takes a free one.

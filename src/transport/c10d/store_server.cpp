@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "transport/c10d/c10d.h"
+#include "transport/edges/board.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +14,16 @@ class TcpStoreServer : public StoreServer {
   explicit TcpStoreServer(c10::intrusive_ptr<::c10d::TCPStore> store)
       : store_(std::move(store)) {}
   int port() const override { return store_->getPort(); }
+
+  void say_lost(int rank, const std::string& how) override {
+    try {
+      const auto corner = run_corner(store_, /*restart_attempt=*/0);
+      corner->set(lost_key(rank), std::vector<uint8_t>(how.begin(), how.end()));
+      corner->add(kNewsKey, 1);
+    } catch (const std::exception&) {
+      // The others find out by themselves, only later.
+    }
+  }
 
  private:
   c10::intrusive_ptr<::c10d::TCPStore> store_;
