@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "cluster/cluster.h"
+#include "gossip/allowance.h"
 #include "gossip/averager.h"
 #include "gossip/dynamics.h"
 #include "gossip/neighbours.h"

@@ -34,6 +34,7 @@ Averager::Averager(
       tally_(edges.rank(), edges.size(), options.gradients_before),
       pairing_(edges.rank(), {}, options.seed),
       exchange_(replica),
+      has_neighbours_(!neighbours.empty()),
       fresh_(options.is_fresh) {
   if (neighbours.empty()) fresh_ = false;
   if (fresh_) wants_ = lag_ = 1;
@@ -85,20 +86,20 @@ void Averager::hold_back(int64_t max_lag) {
   if (max_lag < 0) return;
   const auto since = Clock::now();
   std::unique_lock lock(mutex_);
-  // Not for ever: there may be nobody left to average with.
   changed_.wait_for(lock, options_.deadline, [&] {
-    return lag_ <= max_lag || ending_ || error_;
+    return lag_ <= max_lag || ending_ || isolated_ || error_;
   });
   statistics_.held_seconds += duration<double>(Clock::now() - since).count();
   rethrow();
 }
 
-bool Averager::wait_until_not_fresh() {
+bool Averager::wait_for_values(duration<double> longest) {
   std::unique_lock lock(mutex_);
-  const auto is_ready = [&] { return !fresh_ || ending_ || error_; };
-  if (!changed_.wait_for(lock, options_.deadline, is_ready)) fresh_ = false;
+  changed_.wait_for(lock, longest, [&] {
+    return !fresh_ || ending_ || error_;
+  });
   rethrow();
-  return !ending_;
+  return !fresh_ || ending_;
 }
 
 void Averager::ask_for_end() {
@@ -156,6 +157,7 @@ void Averager::run() {
 
 bool Averager::look_around() {
   bool any = see_changes();
+  isolated_ = has_neighbours_ && peers_.empty();
   any |= read_mail();
   any |= take_wants();
   any |= advance_pair();

@@ -86,18 +86,22 @@ class Averager {
   // A gradient that took so long was done; it entitles to so many averagings.
   void gradient_done(double seconds, int64_t averagings);
   // Waits until no more than max_lag averagings are wanted or under way, or
-  // the end has come; at most for the deadline.
+  // the end has come, or there is nobody to average with; at most for the
+  // deadline.
   void hold_back(int64_t max_lag);
-  // Waits until a neighbour has given its values, where this one is fresh: at
-  // most for the deadline, then the replica is as good as any. False where the
-  // end came first.
-  bool wait_until_not_fresh();
+  // Waits until a neighbour has given its values to this one, which is fresh,
+  // or the end has come. False if neither has, so far.
+  bool wait_for_values(std::chrono::duration<double> longest);
+  // Nobody did: the replica is as good as any.
+  void be_content() { fresh_ = false; }
   bool is_ending() const { return ending_; }
   // Asks all for the end.
   void ask_for_end();
   // Finishes the pair under way, says goodbye and waits for the neighbours'.
   void end();
 
+  // Whether there is no neighbour now to average with, though there could be.
+  bool is_isolated() const { return isolated_; }
   // Of all workers' gradients, by estimate.
   double total_estimate() const { return tally_.estimate(now_seconds()); }
   std::vector<int64_t> counts() const { return tally_.counts(); }
@@ -153,6 +157,7 @@ class Averager {
   PieceExchange exchange_;
   std::map<int, std::unique_ptr<Peer>> peers_; // linked ones
   std::vector<Saying> say_;
+  bool has_neighbours_ = false;
   bool in_pair_ = false;
   Clock::time_point paired_at_;
   Clock::time_point moved_at_;  // the pair, by a piece
@@ -164,6 +169,7 @@ class Averager {
 
   std::atomic<bool> ending_ = false;
   std::atomic<bool> fresh_ = false;
+  std::atomic<bool> isolated_ = false;
   std::atomic<int64_t> messages_ = 0;
   std::atomic<int64_t> bytes_ = 0;
   std::atomic<int64_t> gradients_ = 0;

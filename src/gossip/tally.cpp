@@ -7,7 +7,9 @@ namespace grapevine::gossip {
 Tally::Tally(int rank, int size, int64_t own)
     : rank_(rank),
       counts_(size),
-      as_of_(size) {
+      as_of_(size),
+      first_counts_(size, -1),
+      first_as_of_(size) {
   counts_[rank_] = own;
 }
 
@@ -20,6 +22,10 @@ void Tally::add(double now) {
 void Tally::merge(const News& news, double now) {
   const std::lock_guard lock(mutex_);
   for (size_t i = 0; i < counts_.size(); ++i) {
+    if (first_counts_[i] < 0) {
+      first_counts_[i] = news.counts[i];
+      first_as_of_[i] = now - news.ages[i];
+    }
     if (news.counts[i] <= counts_[i]) continue;
     counts_[i] = news.counts[i];
     as_of_[i] = now - news.ages[i];
@@ -35,15 +41,21 @@ News Tally::news(double now) const {
 }
 
 double Tally::estimate(double now) const {
-  constexpr double kLongest = 0.1; // of the time that has passed
+  // Of the time that has passed.
+  constexpr double kLongest = 0.1;
+  constexpr double kGone = 0.3;
   const std::lock_guard lock(mutex_);
   double total = 0;
   for (size_t i = 0; i < counts_.size(); ++i) {
     const auto count = static_cast<double>(counts_[i]);
     const double age = now - as_of_[i];
-    const double speed = as_of_[i] > 0 ? count / as_of_[i] : 0;
-    const bool is_own = static_cast<int>(i) == rank_;
-    total += count + (is_own ? 0 : speed * std::min(age, kLongest * now));
+    const double observed = as_of_[i] - first_as_of_[i];
+    const double speed =
+        observed > 0
+            ? static_cast<double>(counts_[i] - first_counts_[i]) / observed
+            : 0;
+    const bool is_known = static_cast<int>(i) == rank_ || age > kGone * now;
+    total += count + (is_known ? 0 : speed * std::min(age, kLongest * now));
   }
   return total;
 }

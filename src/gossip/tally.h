@@ -4,9 +4,10 @@
 // only grow, so the larger of two is the newer: knowledge spreads with the
 // messages, no worker is asked for it, and it survives the worker that it is
 // about. Each count comes with its age, since news travels slowly around a
-// ring; what was computed meanwhile is estimated from the worker's speed so
-// far, for at most a tenth of the time that has passed: a worker that is gone
-// does not go on counting.
+// ring; what was computed meanwhile is estimated from the worker's speed since
+// it was first heard of, for at most a tenth of the time that has passed; and
+// not at all of a worker that has not been heard of for a third of it: that one
+// is gone.
 //
 // Any thread. Times are seconds since the run began here.
 #pragma once
@@ -45,6 +46,9 @@ class Tally {
   // Guarded by mutex_.
   std::vector<int64_t> counts_;
   std::vector<double> as_of_; // when the count was true
+  // The first that was heard of each; a count of -1 = nothing yet.
+  std::vector<int64_t> first_counts_;
+  std::vector<double> first_as_of_;
 };
 
 } // namespace grapevine::gossip

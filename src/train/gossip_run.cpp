@@ -5,6 +5,7 @@
 #include "train/gossip_setup.h"
 #include "train/numbers.h"
 #include "train/planes.h"
+#include "train/run_opening.h"
 #include "train/run_records.h"
 #include "train/torch_threads.h"
 
@@ -72,11 +73,7 @@ TrainResult GossipRun::run() {
   total_.restart();
   training_.restart();
   since_checkpoint_.restart();
-  if (is_fresh_ && averager_->wait_until_not_fresh()) {
-    replica_->refresh(averager_->units());
-    // What the others know that this worker had done before it was lost.
-    gradients_ = averager_->counts()[rank_];
-  }
+  if (is_fresh_) take_values();
   while (!averager_->is_ending())
     train_step();
   training_.pause();
@@ -136,7 +133,31 @@ void GossipRun::train_step() {
   }
   if (checkpoint_is_due()) checkpoint();
   report_progress("training", false);
+  if (averager_->is_isolated()) look_for_the_others();
   averager_->hold_back(setup_.spec.max_lag);
+}
+
+// A neighbour's, where one gives them in time.
+void GossipRun::take_values() {
+  const auto deadline =
+      Deadline::after(std::chrono::duration<double>(setup_.spec.deadline));
+  while (!averager_->wait_for_values(std::chrono::seconds(1))) {
+    look_for_the_others();
+    if (deadline.passed()) averager_->be_content();
+  }
+  replica_->refresh(averager_->units());
+  // What the others know that this worker had done before it was lost.
+  gradients_ = averager_->counts()[rank_];
+}
+
+// They may have come to the end while this worker was away.
+void GossipRun::look_for_the_others() {
+  constexpr double kEverySeconds = 1;
+  if (since_look_.seconds() < kEverySeconds) return;
+  since_look_.restart();
+  if (options_.returns && stored_result(directory_, setup_.spec)) {
+    averager_->ask_for_end();
+  }
 }
 
 int64_t GossipRun::rounds() const {

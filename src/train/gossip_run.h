@@ -57,6 +57,8 @@ class GossipRun {
   void train_step();
   void record_step(double lr, double loss);
   void record_membership();
+  void take_values();
+  void look_for_the_others();
   void probe();
   void begin_evaluation();
   void checkpoint();
@@ -106,6 +108,7 @@ class GossipRun {
   Stopwatch training_;
   Stopwatch since_checkpoint_;
   Stopwatch since_progress_;
+  Stopwatch since_look_;
 
   // Evaluates a copy of the replica while training goes on.
   std::atomic<bool> evaluates_ = false;

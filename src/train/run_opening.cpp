@@ -45,39 +45,6 @@ void check_same_spec(
   }
 }
 
-// The stored result of a run that has ended, if there is one. With --fresh,
-// what is there is removed instead.
-std::optional<TrainResult> stored_result(
-    const record::RunDirectory& directory,
-    const spec::Spec& spec) {
-  if (spec.fresh) {
-    directory.clear();
-    return std::nullopt;
-  }
-  if (!directory.exists()) return std::nullopt;
-  if (std::filesystem::exists(directory.spec_file())) {
-    check_same_spec(directory, spec);
-  }
-  const auto run = directory.read_run();
-  if (!run || !run->contains("result")) return std::nullopt;
-  TrainResult result;
-  try {
-    result = result_from_json(run->at("result"));
-  } catch (const nlohmann::json::exception& error) {
-    throw IoError(fmt::format(
-        "{}: the result in it cannot be read ({})",
-        directory.run_file().string(),
-        error.what()));
-  }
-  if (result.outcome != Outcome::kCompleted &&
-      result.outcome != Outcome::kDiverged) {
-    return std::nullopt;
-  }
-  result.run = directory.path().string();
-  result.was_stored = true;
-  return result;
-}
-
 // An unusable --init is bad input, answered before the run begins.
 void check_initial_values(const Setup& setup) {
   if (setup.spec.init.empty()) return;
@@ -128,6 +95,33 @@ comm::Fingerprint fingerprint(const Setup& setup) {
   return parts;
 }
 
+std::optional<TrainResult> stored_result(
+    const record::RunDirectory& directory,
+    const spec::Spec& spec) {
+  if (!directory.exists()) return std::nullopt;
+  if (std::filesystem::exists(directory.spec_file())) {
+    check_same_spec(directory, spec);
+  }
+  const auto run = directory.read_run();
+  if (!run || !run->contains("result")) return std::nullopt;
+  TrainResult result;
+  try {
+    result = result_from_json(run->at("result"));
+  } catch (const nlohmann::json::exception& error) {
+    throw IoError(fmt::format(
+        "{}: the result in it cannot be read ({})",
+        directory.run_file().string(),
+        error.what()));
+  }
+  if (result.outcome != Outcome::kCompleted &&
+      result.outcome != Outcome::kDiverged) {
+    return std::nullopt;
+  }
+  result.run = directory.path().string();
+  result.was_stored = true;
+  return result;
+}
+
 std::optional<TrainResult> open_directory(
     cluster::Cluster& cluster,
     const record::RunDirectory& directory,
@@ -140,7 +134,9 @@ std::optional<TrainResult> open_directory(
     try {
       lock.emplace(directory.path());
       directory.require_run();
-      if (const auto stored = stored_result(directory, spec)) {
+      if (spec.fresh) {
+        directory.clear();
+      } else if (const auto stored = stored_result(directory, spec)) {
         found = to_json(*stored).dump();
       }
     } catch (const ConfigError&) {

@@ -22,6 +22,12 @@ comm::Fingerprint fingerprint(const Setup& setup);
 // ConfigError and IoError for initial values and costs that do not fit.
 void check_inputs(const Setup& setup);
 
+// Of a run that has ended in this directory, if there is one. ConfigError
+// where it is one of another spec, IoError.
+std::optional<TrainResult> stored_result(
+    const record::RunDirectory& directory,
+    const spec::Spec& spec);
+
 // The first process looks at the directory, and keeps it locked; all act on
 // what it found: the result of a run that has ended, if it is there. With
 // `fresh`, what is there is removed instead. Collective; all throw where the

@@ -134,6 +134,17 @@ std::unique_ptr<transport::Edges> make_edges(
       std::move(neighbours));
 }
 
+// What the workers had found out when they began.
+void take_over_nodes(Setup& setup, const record::RunDirectory& directory) {
+  if (setup.spec.workers_per_node > 0) return;
+  const spec::ParsedSpec begun = spec::parse_spec(
+      directory.read_spec(),
+      directory.spec_file().string(),
+      {});
+  setup.spec.workers_per_node = begun.spec.workers_per_node;
+  setup.schedule = graph::make_schedule(spec::graph_options(setup.spec));
+}
+
 // An asynchronous run of processes. They begin together, as all runs do; one
 // that returns while the others go on joins them on the way. Whoever is first
 // among those that reach the end writes the result.
@@ -150,6 +161,10 @@ TrainResult train_processes_asynchronously(
   std::optional<record::RunLock> lock;
   std::unique_ptr<transport::Edges> edges;
   if (options.returns) {
+    take_over_nodes(setup, directory);
+    if (const auto stored = stored_result(directory, setup.spec)) {
+      return *stored;
+    }
     options.attempt = std::max(0, attempts_before(directory) - 1);
     edges = make_edges(setup, environment, transport);
     parts = fingerprint(setup);
@@ -178,9 +193,13 @@ TrainResult train_processes_asynchronously(
     if (result.is_complete) write_result(directory, description, result);
     return result;
   } catch (const std::exception& error) {
-    // Where others go on, the run has not failed.
-    if (environment.rank == 0 && !edges->survives_loss()) {
-      write_failure(directory, description, error);
+    if (!edges->survives_loss()) {
+      if (environment.rank == 0) write_failure(directory, description, error);
+      throw;
+    }
+    // Where the others have come to the end without this worker, all is well.
+    if (const auto stored = stored_result(directory, setup.spec)) {
+      return *stored;
     }
     throw;
   }

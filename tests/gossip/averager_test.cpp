@@ -181,7 +181,7 @@ TEST(Averager, AFreshWorkerTakesANeighboursValues) {
          .deadline = std::chrono::seconds(60),
          .is_fresh = rank == 1});
     if (rank == 1) {
-      EXPECT_TRUE(averager.wait_until_not_fresh());
+      EXPECT_TRUE(averager.wait_for_values(std::chrono::seconds(60)));
       averager.ask_for_end();
     }
     while (!averager.is_ending()) {

@@ -22,12 +22,20 @@ TEST(Tally, TakesTheNewerOfTwo) {
 TEST(Tally, EstimatesWhatWasComputedMeanwhile) {
   Tally one(0, 2);
   Tally two(1, 2);
+  two.merge(one.news(0), 0);
   for (int i = 1; i <= 100; ++i)
     one.add(i);
   two.merge(one.news(100), 100);
   EXPECT_DOUBLE_EQ(two.estimate(105), 105);
   // But not for ever: it may be gone.
-  EXPECT_DOUBLE_EQ(two.estimate(1000), 200);
+  EXPECT_DOUBLE_EQ(two.estimate(125), 112.5);
+  EXPECT_DOUBLE_EQ(two.estimate(1000), 100);
+}
+
+TEST(Tally, TakesNoOldCountForSpeed) {
+  Tally back(1, 2, 500);
+  back.merge({.counts = {10000, 500}, .ages = {1, 60}}, 2);
+  EXPECT_DOUBLE_EQ(back.estimate(2.5), 10500);
 }
 
 TEST(Tally, KnowsWhatItHadDoneBefore) {
