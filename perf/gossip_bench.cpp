@@ -20,6 +20,7 @@
 #include "perf/mlp_gradient.h"
 #include "train/torch_threads.h"
 #include "transport/edges.h"
+#include "transport/store_server.h"
 #include "transport/transports.h"
 
 #include <CLI/CLI.hpp>
@@ -32,7 +33,7 @@ namespace {
 struct Options {
   ComputeOptions compute;
   bool sleeps = false;
-  bool alone = false; // no gossip at all
+  bool alone = false; // the same without any communication
   std::string graph = "ring";
   double rate = 1;
   int64_t piece_bytes = 1 << 20;
@@ -71,7 +72,10 @@ Options parse(int argc, char** argv) {
 class Job {
  public:
   explicit Job(const Options& options) : options_(options) {
-    const auto environment = transport::read_launch_environment();
+    auto environment = transport::read_launch_environment();
+    if (environment.transport == "gloo") {
+      store_ = transport::serve_store_for(environment);
+    }
     const std::chrono::seconds deadline(60);
     options_.compute.rank = environment.rank;
     options_.compute.state_planes =
@@ -93,11 +97,10 @@ class Job {
     neighbours_ = gossip::neighbours_in(*schedule)[environment.rank];
     replica_ = std::make_unique<gossip::Replica>(
         gradient_->arena(),
-        options_.alone ? gossip::plain_dynamics()
-                       : gossip::accelerated_dynamics(
-                             graph::analyse(*schedule),
-                             environment.size,
-                             options_.rate),
+        gossip::accelerated_dynamics(
+            graph::analyse(*schedule),
+            environment.size,
+            options_.rate),
         options_.piece_bytes);
     if (options_.alone) return;
     edges_ =
@@ -219,6 +222,7 @@ class Job {
     GV_CHECK_LE(apart, 0.5 * 0.1 * (n - 1));
   }
 
+  std::unique_ptr<transport::StoreServer> store_;
   Options options_;
   optim::Sgd rule_{optim::SgdOptions{}};
   std::unique_ptr<MlpGradient> gradient_;

@@ -75,8 +75,10 @@ void Averager::gradient_done(double seconds, int64_t averagings) {
     rethrow();
     clock_.gradient_done(now_seconds(), seconds);
     ++statistics_.gradients;
-    wants_ += averagings;
-    lag_ += averagings;
+    if (has_neighbours_) {
+      wants_ += averagings;
+      lag_ += averagings;
+    }
   }
   if (has_enough()) ask_for_end();
   changed_.notify_all();
@@ -198,11 +200,12 @@ bool Averager::has_enough() const {
          static_cast<double>(options_.total_gradients);
 }
 
-// Data move only while a transport is looked at, so sleeps are short; shorter
-// while a partner is waited for.
+// Words and pieces are seen when they are looked for, so sleeps are short; but
+// the processor belongs to the gradients. In a pair several pieces are under
+// way, which outlast a sleep on any link.
 void Averager::rest(int idle) {
-  const bool is_waited_for = in_pair_ || pairing_.is_waiting_for_answer();
-  const auto longest = microseconds(is_waited_for ? 50 : 200);
+  const bool is_answer_near = pairing_.is_waiting_for_answer();
+  const auto longest = microseconds(is_answer_near ? 100 : 300);
   const auto pause = std::min(longest, microseconds(10) * idle);
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, pause, [&] { return wants_ > 0 || stop_; });

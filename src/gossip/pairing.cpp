@@ -42,6 +42,7 @@ bool Pairing::is_neighbour(int peer) const {
 void Pairing::want(int64_t count, std::vector<Saying>& say) {
   wanted_ += count;
   refusals_ = 0;
+  soon_.clear(); // whoever has not come by now has found others
   go_on(say);
 }
 
@@ -55,6 +56,9 @@ void Pairing::hear(int peer, Word word, std::vector<Saying>& say) {
       GV_CHECK(asked_ == peer);
       pair_with(peer, say);
       break;
+    case Word::kSoon:
+      insert(soon_, peer);
+      [[fallthrough]];
     case Word::kLater:
       insert(refused_, peer);
       [[fallthrough]];
@@ -69,11 +73,12 @@ void Pairing::hear(int peer, Word word, std::vector<Saying>& say) {
 
 void Pairing::hear_ask(int peer, std::vector<Saying>& say) {
   remove(refused_, peer); // it has paid
+  remove(soon_, peer);
   if (asked_ == peer) {
     pair_with(peer, say);
   } else if (asked_ && peer > rank_) {
     kept_.push_back(peer);
-  } else if (is_free() && is_in_want()) {
+  } else if (is_free() && is_in_want() && !is_encore(peer)) {
     say.push_back({peer, Word::kYes});
     pair_with(peer, say);
   } else {
@@ -83,7 +88,7 @@ void Pairing::hear_ask(int peer, std::vector<Saying>& say) {
 
 void Pairing::pair_with(int peer, std::vector<Saying>& say) {
   asked_.reset();
-  partner_ = peer;
+  partner_ = last_ = peer;
   --wanted_;
   refusals_ = 0;
   remove(owed_, peer);
@@ -99,7 +104,15 @@ void Pairing::refuse(int peer, std::vector<Saying>& say) {
       std::find(owed_.begin(), owed_.end(), peer) != owed_.end();
   const bool has_room = owed_.size() < kMostOwed;
   if (!is_owed && has_room) owed_.push_back(peer);
-  say.push_back({peer, is_owed || has_room ? Word::kLater : Word::kNo});
+  // For all that it owes an ask, and those are asked first.
+  const bool shall_want =
+      partner_ && !stopped_ && wanted_ >= static_cast<int64_t>(owed_.size());
+  const bool owes = is_owed || has_room;
+  say.push_back(
+      {peer,
+       !owes        ? Word::kNo
+       : shall_want ? Word::kSoon
+                    : Word::kLater});
 }
 
 void Pairing::finish(std::vector<Saying>& say) {
@@ -111,6 +124,7 @@ void Pairing::finish(std::vector<Saying>& say) {
 void Pairing::lose(int peer, std::vector<Saying>& say) {
   remove(neighbours_, peer);
   remove(refused_, peer);
+  remove(soon_, peer);
   remove(owed_, peer);
   remove(kept_, peer);
   if (asked_ == peer) asked_.reset();
@@ -148,10 +162,13 @@ void Pairing::go_on(std::vector<Saying>& say) {
 }
 
 std::optional<int> Pairing::next_to_ask() {
-  paying_ = !owed_.empty();
+  const auto owed = std::find_if(owed_.begin(), owed_.end(), [&](int peer) {
+    return !is_encore(peer);
+  });
+  paying_ = owed != owed_.end();
   if (paying_) {
-    const int peer = owed_.front();
-    owed_.pop_front();
+    const int peer = *owed;
+    owed_.erase(owed);
     return peer;
   }
   if (refusals_ >= kMostRefusals) return std::nullopt;
@@ -162,6 +179,7 @@ std::optional<int> Pairing::next_to_ask() {
       refused_.begin(),
       refused_.end(),
       std::back_inserter(candidates));
+  std::erase_if(candidates, [&](int peer) { return is_encore(peer); });
   if (candidates.empty()) return std::nullopt;
   Random random(seed_, Purpose::kGossip, rank_, draws_++);
   return candidates[random.below(candidates.size())];
@@ -175,6 +193,8 @@ Pairing::State Pairing::state() const {
       .owed = {owed_.begin(), owed_.end()},
       .kept = {kept_.begin(), kept_.end()},
       .refused = refused_,
+      .soon = soon_,
+      .last = last_,
       .refusals = refusals_,
       .paying = paying_,
       .draws = draws_,
@@ -188,6 +208,8 @@ void Pairing::restore(const State& state) {
   owed_ = {state.owed.begin(), state.owed.end()};
   kept_ = {state.kept.begin(), state.kept.end()};
   refused_ = state.refused;
+  soon_ = state.soon;
+  last_ = state.last;
   refusals_ = state.refusals;
   paying_ = state.paying;
   draws_ = state.draws;

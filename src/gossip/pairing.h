@@ -4,10 +4,12 @@
 // with what to say. It knows no network and no clock: the processes of a real
 // run, the events of a virtual one and the tests drive the same code.
 //
-// Four words, over channels that keep their order:
+// Five words, over channels that keep their order:
 //
 //   ask     will you average with me?
 //   yes     the two are a pair from now on
+//   soon    not now; but I owe you an ask, and shall want it when the pair that
+//           I am in is over
 //   later   not now; but I owe you an ask
 //   no      not now, and I owe kMostOwed others an ask already
 //
@@ -17,15 +19,23 @@
 // waiting is asked, and nobody polls. After kMostRefusals of those others it
 // waits for what it is owed, or for its next want, which gives it new courage:
 // where neighbours are many, wants that find no partner add up until one of
-// two asks finds one, and a match costs a few words whatever the degree. Who
-// is asked
+// two asks finds one, and a match costs a few words whatever the degree.
+//
+// No encores: a worker to whom another neighbour has said soon does not take
+// its last partner again before that one has asked, or its own next want has
+// come. Else neighbours that are
+// always free at the same moments would average with each other for ever, and
+// never with the rest.
+//
+// Who is asked
 //
 //   and wants an averaging and is not occupied       says yes
 //   and is itself waiting for the answer of the asker    has the answer: both
 //                 asked, they are a pair without another word
 //   and is waiting for the answer of somebody else       keeps a *higher* rank
 //                 waiting until it knows, and refuses a lower one at once
-//   else (in a pair, or not in want)                     refuses: later, or no
+//   else (in a pair, not in want, or an encore)          refuses: soon, later
+//                 or no
 //
 // Nobody waits for ever: a chain of workers that keep each other waiting falls
 // in rank along the way, so it has an end, and that one has its answer. And
@@ -51,7 +61,13 @@
 
 namespace grapevine::gossip {
 
-enum class Word : uint8_t { kAsk = 1, kYes = 2, kLater = 3, kNo = 4 };
+enum class Word : uint8_t {
+  kAsk = 1,
+  kYes = 2,
+  kLater = 3,
+  kNo = 4,
+  kSoon = 5,
+};
 
 struct Saying {
   int peer = -1;
@@ -100,6 +116,8 @@ class Pairing {
     std::vector<int> owed;    // have an ask coming, in the order of theirs
     std::vector<int> kept;    // waiting for an answer, in their order
     std::vector<int> refused; // owe it an ask; ascending
+    std::vector<int> soon;    // those of them that will ask soon; ascending
+    std::optional<int> last;  // partner
     int refusals = 0;         // of those that were owed no ask
     bool paying = false;      // asked is one of those that were owed it
     uint64_t draws = 0;
@@ -121,6 +139,7 @@ class Pairing {
   // If it is free: takes one that was kept waiting, or asks.
   void go_on(std::vector<Saying>& say);
   std::optional<int> next_to_ask();
+  bool is_encore(int peer) const { return last_ == peer && !soon_.empty(); }
 
   int rank_;
   uint64_t seed_;
@@ -131,6 +150,8 @@ class Pairing {
   std::deque<int> owed_;     // each at most once, at most kMostOwed
   std::deque<int> kept_;
   std::vector<int> refused_; // ascending
+  std::vector<int> soon_;    // ascending; some of those
+  std::optional<int> last_;  // partner
   int refusals_ = 0;         // since the last want or pair, of free asks
   bool paying_ = false;      // the ask under way was owed
   uint64_t draws_ = 0;       // of chance, so far

@@ -103,12 +103,15 @@ void VirtualGossip::end_gradient(int worker) {
     }
     return;
   }
-  const int64_t more = allowance(
-      options_.averagings,
-      options_.rate,
-      options_.seed,
-      worker,
-      gradient);
+  // One that has no neighbours wants nothing.
+  const int64_t more = options_.neighbours[worker].empty()
+                           ? 0
+                           : allowance(
+                                 options_.averagings,
+                                 options_.rate,
+                                 options_.seed,
+                                 worker,
+                                 gradient);
   const bool wanted_none = member.pairing.wanted() == 0;
   if (wanted_none) member.wants_since = now_;
   member.is_held = true; // unless it need not be

@@ -12,6 +12,7 @@
 #include "train/setup.h"
 #include "train/torch_threads.h"
 #include "train/virtual_gossip_run.h"
+#include "transport/store_server.h"
 #include "transport/transports.h"
 
 #include <fmt/format.h>
@@ -150,10 +151,13 @@ void take_over_nodes(Setup& setup, const record::RunDirectory& directory) {
 // among those that reach the end writes the result.
 TrainResult train_processes_asynchronously(
     Setup& setup,
-    const transport::LaunchEnvironment& environment,
+    transport::LaunchEnvironment environment,
     ThreadPool& pool,
     const TrainHooks& hooks) {
   const std::string transport = transport_of(setup.spec, environment);
+  // For the beginning and for the edges; longer than either.
+  std::unique_ptr<transport::StoreServer> store;
+  if (transport == "gloo") store = transport::serve_store_for(environment);
   const record::RunDirectory directory(directory_of(setup.spec));
   GossipRunOptions options;
   options.returns = environment.restart_of_worker > 0 && transport == "gloo";

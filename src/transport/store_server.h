@@ -2,6 +2,8 @@
 // them: the launcher.
 #pragma once
 
+#include "transport/launch_environment.h"
+
 #include <memory>
 #include <string>
 
@@ -20,5 +22,10 @@ class StoreServer {
 // Throws TransportError naming the port if it is in use. c10d listens on all
 // interfaces.
 std::unique_ptr<StoreServer> serve_store(int port = 0);
+
+// For whoever opens the store of one environment several times: where nobody
+// but worker 0 would serve it, worker 0 does so from now on (null on the
+// others), and the environment says that it is served.
+std::unique_ptr<StoreServer> serve_store_for(LaunchEnvironment& environment);
 
 } // namespace grapevine::transport

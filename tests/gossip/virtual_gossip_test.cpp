@@ -253,6 +253,25 @@ TEST(VirtualGossip, OneWorkerTrainsAlone) {
   EXPECT_EQ(gossip.words(), 0);
 }
 
+// Transfers that all take the same time, and more wants than they serve: those
+// that are free at the same moments must not keep to themselves.
+TEST(VirtualGossip, PairsChange) {
+  for (const int n : {3, 4, 8, 16}) {
+    World world(n, plain_dynamics(), 0, true);
+    VirtualGossipOptions options = options_of("ring", n);
+    options.rate = 5;
+    options.total_gradients = int64_t{300} * n;
+    options.gradient_seconds = [](int, int64_t) { return 1.0; };
+    options.transfer_seconds = [](int, int) { return 2.1; };
+    options.word_seconds = [](int, int) { return 0.001; };
+    VirtualGossip gossip = world.make(options);
+    const double before = world.consensus_distance();
+    while (gossip.advance()) {
+    }
+    EXPECT_LT(world.consensus_distance(), 0.02 * before) << n;
+  }
+}
+
 struct Crowd {
   const char* graph;
   int n;

@@ -46,4 +46,14 @@ std::unique_ptr<StoreServer> serve_store(int port) {
   }
 }
 
+std::unique_ptr<StoreServer> serve_store_for(LaunchEnvironment& environment) {
+  if (environment.store_is_served || !environment.store_file.empty() ||
+      environment.master_port <= 0) {
+    return nullptr;
+  }
+  environment.store_is_served = true;
+  if (environment.rank != 0) return nullptr;
+  return serve_store(environment.master_port);
+}
+
 } // namespace grapevine::transport
