@@ -22,10 +22,16 @@ std::atomic<int64_t> allocations = 0;
 
 } // namespace
 
-// new[] comes here too. Planes are allocated otherwise, but before the count.
-[[gnu::noinline]] void* operator new(size_t size) {
+// new[] comes here too, and so do stable sorts, by way of nothrow. Planes are
+// allocated otherwise, but before the count.
+[[gnu::noinline]] void* operator new(
+    size_t size,
+    const std::nothrow_t&) noexcept {
   if (is_counting) ++allocations;
-  if (void* block = std::malloc(size == 0 ? 1 : size)) return block;
+  return std::malloc(size == 0 ? 1 : size);
+}
+[[gnu::noinline]] void* operator new(size_t size) {
+  if (void* block = operator new(size, std::nothrow)) return block;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void operator delete(void* block) noexcept {
