@@ -141,6 +141,7 @@ class GraphVerb : public Verb {
     }
     auto flags = flags_.given();
     flags.emplace_back("graph", name_);
+    flags.emplace_back("agreement", "push-sum"); // which takes any graph
     const spec::ParsedSpec parsed = spec::parse_spec("", "", flags);
     spec::validate(parsed);
     return spec::graph_options(parsed.spec);

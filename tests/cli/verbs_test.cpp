@@ -3,6 +3,7 @@
 #include "graph/schedule.h"
 #include "spec/spec_table.h"
 
+#include <cmath>
 #include <set>
 
 namespace grapevine::cli {
@@ -102,6 +103,20 @@ TEST(GraphVerb, EveryGraphAnswers) {
     EXPECT_EQ(facts["name"], entry.name);
     EXPECT_TRUE(facts["degree"].is_number()) << entry.name;
   }
+}
+
+TEST(GraphVerb, DirectedEdgesThatNeedWeights) {
+  const Scratch scratch;
+  const std::string edges = scratch.write("edges", "0 1\n1 2\n2 0\n0 2\n");
+  const json facts = json_of(
+      {"graph", "directed-edges", "-n", "3", "--edges", edges, "--json"});
+  EXPECT_EQ(facts["messages_per_step"], 2);
+  // Of A, with the columns (1/3, 1/3, 1/3), (0, 1/2, 1/2), (1/2, 0, 1/2): its
+  // characteristic polynomial is (x - 1)(x^2 - x/3 + 1/12).
+  EXPECT_NEAR(
+      facts["second_eigenvalue"].get<double>(),
+      std::sqrt(1.0 / 12),
+      1e-9);
 }
 
 TEST(GraphVerb, OneEpochOfAda) {
