@@ -49,6 +49,26 @@ inline void expect_bytes(const Bytes& got, int from, int to, int message) {
   }
 }
 
+// A few messages around the ring, for tests of who is connected with whom
+// rather than of what is moved.
+inline void pass_around(Transport& transport) {
+  const int rank = transport.rank();
+  const int size = transport.size();
+  if (size == 1) return;
+  const int next = (rank + 1) % size;
+  const int previous = (rank + size - 1) % size;
+  const auto deadline = Deadline::after(std::chrono::seconds(100));
+  for (int message = 0; message < 5; ++message) {
+    const Bytes out = make_bytes(rank, next, message, 1000);
+    Bytes in(1000);
+    const Request sent = transport.send(out, next, message);
+    const Request received = transport.recv(in, previous, message);
+    transport.wait(received, deadline);
+    transport.wait(sent, deadline);
+    expect_bytes(in, previous, rank, message);
+  }
+}
+
 class Exercise {
  public:
   explicit Exercise(Transport& transport)

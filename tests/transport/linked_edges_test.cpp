@@ -115,7 +115,7 @@ TEST_P(LinkedEdgesTest, LinkTalkAndGather) {
     }
     const Gathering gathering = edges->gather(late());
     EXPECT_EQ(gathering.members.size(), static_cast<size_t>(n));
-    testing::Exercise(*gathering.transport).run();
+    testing::pass_around(*gathering.transport);
   });
 }
 
@@ -223,7 +223,7 @@ TEST_F(LinkedEdges, GatherLeavesOutWhoDoesNotCome) {
       const auto gathering = edges->gather(Deadline::after(3s));
       EXPECT_EQ(gathering.members, all_but(missing, 4));
       EXPECT_EQ(gathering.members[gathering.transport->rank()], edges->rank());
-      testing::Exercise(*gathering.transport).run();
+      testing::pass_around(*gathering.transport);
     });
     EXPECT_THROW(make(missing, 4)->gather(Deadline::after(1s)), TransportError);
   }
@@ -239,7 +239,7 @@ TEST_F(LinkedEdges, ADeathDuringTheGatheringCostsARound) {
     const auto edges = make(rank, 4);
     const auto gathering = edges->gather(Deadline::after(3s));
     EXPECT_EQ(gathering.members, all_but(2, 4));
-    testing::Exercise(*gathering.transport).run();
+    testing::pass_around(*gathering.transport);
   });
 }
 
@@ -256,7 +256,7 @@ TEST_F(LinkedEdges, WhoReturnsDuringTheGatheringIsTakenIn) {
     const auto edges = make(rank, 3);
     const auto gathering = edges->gather(Deadline::after(rank == 2 ? 60s : 3s));
     EXPECT_EQ(gathering.members.size(), 3u);
-    testing::Exercise(*gathering.transport).run();
+    testing::pass_around(*gathering.transport);
   });
 }
 
@@ -269,7 +269,7 @@ TEST_F(LinkedEdges, MayGatherAgain) {
     if (rank == 0) return;
     gathering = edges->gather(Deadline::after(3s));
     EXPECT_EQ(gathering.members, (std::vector<int>{1, 2}));
-    testing::Exercise(*gathering.transport).run();
+    testing::pass_around(*gathering.transport);
   });
 }
 

@@ -46,7 +46,7 @@ class ShapedEdges : public ::testing::Test {
     for (auto& member : members) {
       threads.emplace_back([&member] {
         try {
-          testing::Exercise(*member).run();
+          testing::pass_around(*member);
         } catch (const std::exception& error) {
           ADD_FAILURE() << member->rank() << ": " << error.what();
         }
