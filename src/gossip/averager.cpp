@@ -34,7 +34,7 @@ Averager::Averager(
       tally_(edges.rank(), edges.size(), options.gradients_before),
       pairing_(edges.rank(), {}, options.seed),
       exchange_(replica),
-      has_neighbours_(!neighbours.empty()),
+      neighbours_(neighbours.size()),
       fresh_(options.is_fresh) {
   if (neighbours.empty()) fresh_ = false;
   if (fresh_) wants_ = lag_ = 1;
@@ -75,7 +75,7 @@ void Averager::gradient_done(double seconds, int64_t averagings) {
     rethrow();
     clock_.gradient_done(now_seconds(), seconds);
     ++statistics_.gradients;
-    if (has_neighbours_) {
+    if (neighbours_ > 0) {
       wants_ += averagings;
       lag_ += averagings;
     }
@@ -92,6 +92,14 @@ void Averager::hold_back(int64_t max_lag) {
     return lag_ <= max_lag || ending_ || isolated_ || error_;
   });
   statistics_.held_seconds += duration<double>(Clock::now() - since).count();
+  rethrow();
+}
+
+void Averager::wait_for_neighbours(duration<double> longest) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, longest, [&] {
+    return linked_ == neighbours_ || ending_ || error_;
+  });
   rethrow();
 }
 
@@ -159,7 +167,7 @@ void Averager::run() {
 
 bool Averager::look_around() {
   bool any = see_changes();
-  isolated_ = has_neighbours_ && peers_.empty();
+  isolated_ = neighbours_ > 0 && peers_.empty();
   any |= read_mail();
   any |= take_wants();
   any |= advance_pair();
@@ -213,6 +221,7 @@ void Averager::rest(int idle) {
 
 bool Averager::see_changes() {
   const auto changes = edges_.changes();
+  if (changes.empty()) return false;
   for (const transport::EdgeChange& change : changes) {
     if (change.linked) {
       link(change.rank, change.why);
@@ -220,7 +229,12 @@ bool Averager::see_changes() {
       lose(change.rank, change.why);
     }
   }
-  return !changes.empty();
+  {
+    const std::lock_guard lock(mutex_);
+    linked_ = peers_.size();
+  }
+  changed_.notify_all();
+  return true;
 }
 
 void Averager::link(int rank, const std::string& why) {

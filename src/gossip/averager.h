@@ -89,6 +89,9 @@ class Averager {
   // the end has come, or there is nobody to average with; at most for the
   // deadline.
   void hold_back(int64_t max_lag);
+  // Waits until all neighbours are linked, at most so long: for a run that
+  // begins with everybody.
+  void wait_for_neighbours(std::chrono::duration<double> longest);
   // Waits until a neighbour has given its values to this one, which is fresh,
   // or the end has come. False if neither has, so far.
   bool wait_for_values(std::chrono::duration<double> longest);
@@ -157,7 +160,7 @@ class Averager {
   PieceExchange exchange_;
   std::map<int, std::unique_ptr<Peer>> peers_; // linked ones
   std::vector<Saying> say_;
-  bool has_neighbours_ = false;
+  size_t neighbours_ = 0;
   bool in_pair_ = false;
   Clock::time_point paired_at_;
   Clock::time_point moved_at_;  // the pair, by a piece
@@ -178,6 +181,7 @@ class Averager {
   std::condition_variable changed_;
   // Guarded by mutex_.
   UnitClock clock_;
+  size_t linked_ = 0; // neighbours
   int64_t wants_ = 0; // not yet told to the pairing
   int64_t lag_ = 0;   // wanted, or in a pair
   Statistics statistics_;

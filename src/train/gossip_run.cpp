@@ -73,6 +73,10 @@ TrainResult GossipRun::run() {
   total_.restart();
   training_.restart();
   since_checkpoint_.restart();
+  if (!options_.returns) {
+    averager_->wait_for_neighbours(
+        std::chrono::duration<double>(setup_.spec.deadline));
+  }
   if (is_fresh_) take_values();
   while (!averager_->is_ending())
     train_step();

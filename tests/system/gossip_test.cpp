@@ -1,0 +1,277 @@
+// Asynchronous runs, virtual and in processes: they repeat where they can,
+// resume, end for any number of workers, and outlive their workers, the first
+// one included.
+#include "system/process.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <random>
+
+namespace grapevine::system {
+namespace {
+
+std::string program() {
+  const char* path = std::getenv("GRAPEVINE_PROGRAM");
+  return path == nullptr ? "" : path;
+}
+
+Words gossip_run(const std::string& preset, const std::string& out) {
+  return Words{
+      "train",
+      "--json",
+      "--quiet",
+      "--preset",
+      preset,
+      "--model",
+      "mlp",
+      "--data",
+      "fashion-mnist",
+      "--train-samples",
+      "6000",
+      "--batch",
+      "32",
+      "--lr",
+      "0.05",
+      "--eval-samples",
+      "200",
+      "--out",
+      out};
+}
+
+std::vector<nlohmann::json>
+records_of(const std::string& out, int process, const std::string& type) {
+  std::ifstream file(
+      out + "/records/process-" + std::to_string(process) + ".jsonl");
+  std::vector<nlohmann::json> found;
+  for (std::string line; std::getline(file, line);) {
+    const auto record = nlohmann::json::parse(line, nullptr, false);
+    if (!record.is_discarded() && record.value("type", "") == type) {
+      found.push_back(record);
+    }
+  }
+  return found;
+}
+
+TEST(Gossip, RepeatsInVirtualTimeWhateverTheThreads) {
+  const cli::Scratch scratch;
+  for (const Words& more :
+       {Words{"--preset", "a2cid2"},
+        Words{"--preset", "ad-psgd", "--graph", "complete"},
+        Words{
+            "--preset",
+            "a2cid2",
+            "--optimizer",
+            "adam",
+            "--lr",
+            "0.001",
+            "--compute",
+            "10ms",
+            "--link",
+            "200mbit,1ms",
+            "--slow",
+            "2:3.0",
+            "--max-lag",
+            "2"}}) {
+    std::string hash;
+    for (const std::string threads : {"1", "2"}) {
+      const auto result = result_of(cli::grapevine(
+          gossip_run("a2cid2", scratch.file("run")) + more +
+          Words{"--fresh", "-n", "7", "--steps", "20", "--threads", threads}));
+      ASSERT_EQ(result["outcome"], "completed");
+      EXPECT_EQ(result["steps"], 20);
+      if (hash.empty()) hash = result["parameters_sha256"];
+      EXPECT_EQ(result["parameters_sha256"], hash);
+    }
+  }
+}
+
+TEST(Gossip, ResumesInVirtualTimeToTheSameBits) {
+  const cli::Scratch scratch;
+  const Words more = {
+      "-n",
+      "6",
+      "--steps",
+      "400",
+      "--epochs",
+      "20",
+      "--checkpoint-every",
+      "7",
+      "--link",
+      "100mbit,1ms",
+      "--compute",
+      "10ms"};
+  const auto whole = result_of(
+      cli::grapevine(gossip_run("a2cid2", scratch.file("whole")) + more));
+  const std::string out = scratch.file("broken");
+  {
+    Process process(Words{program()} + gossip_run("a2cid2", out) + more);
+    ASSERT_TRUE(wait_until([&] {
+      return std::filesystem::exists(out + "/checkpoints") &&
+             !std::filesystem::is_empty(out + "/checkpoints");
+    }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    process.kill_tree();
+    process.wait();
+  }
+  const auto resumed =
+      result_of(cli::grapevine(gossip_run("a2cid2", out) + more));
+  EXPECT_EQ(resumed["parameters_sha256"], whole["parameters_sha256"]);
+  EXPECT_EQ(resumed["messages"], whole["messages"]);
+  EXPECT_EQ(resumed["virtual_seconds"], whole["virtual_seconds"]);
+}
+
+TEST(Gossip, EndsOverGlooAndMpi) {
+  const cli::Scratch scratch;
+  for (const int n : {1, 2, 3, 4, 7}) {
+    for (const bool mpi : {false, true}) {
+      const Words words =
+          gossip_run("a2cid2", scratch.file("run")) + Words{
+                                                          "--fresh",
+                                                          "--epochs",
+                                                          "9",
+                                                          "--graph",
+                                                          "complete",
+                                                          "--steps",
+                                                          "60",
+                                                          "--max-lag",
+                                                          "4"};
+      const auto result =
+          result_of(mpi ? over_mpi(n, words) : over_gloo(n, words));
+      ASSERT_EQ(result["outcome"], "completed")
+          << n << (mpi ? " mpi" : " gloo");
+      // News travel; what was computed meanwhile comes on top.
+      EXPECT_GE(result["steps"], 50) << n;
+      EXPECT_LE(result["steps"], 90) << n;
+      EXPECT_GT(result["averaged_model_accuracy"], 0.3);
+      EXPECT_EQ(result["messages"] > 0, n > 1);
+    }
+  }
+}
+
+// Long enough for a worker to die in the middle of it.
+Words long_gossip_run(const std::string& out) {
+  return gossip_run("a2cid2", out) + Words{
+                                         "--graph",
+                                         "complete",
+                                         "--lr-schedule",
+                                         "cosine",
+                                         "--epochs",
+                                         "400",
+                                         "--deadline",
+                                         "10",
+                                         "--max-lag",
+                                         "2"};
+}
+
+Words under_launcher(const std::string& mode, const Words& words) {
+  return Words{
+             program(),
+             "launch",
+             "-n",
+             "4",
+             "--on-failure",
+             mode,
+             "--restarts",
+             "1000",
+             "--"} +
+         words;
+}
+
+bool has_begun(const std::string& out) {
+  for (int rank = 0; rank < 4; ++rank) {
+    if (!std::filesystem::exists(
+            out + "/records/process-" + std::to_string(rank) + ".jsonl")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+TEST(Gossip, GoesOnWithoutAnyWorker) {
+  for (const int victim : {0, 2}) {
+    const cli::Scratch scratch;
+    const std::string out = scratch.file("run");
+    Process process(under_launcher(
+        "continue",
+        long_gossip_run(out) + Words{"--steps", "3000"}));
+    ASSERT_TRUE(wait_until([&] { return has_begun(out); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    kill(process.worker(victim), SIGKILL);
+    const cli::Answer answer = process.wait(Seconds{200});
+    const auto result = result_of(answer);
+    EXPECT_EQ(result["outcome"], "completed");
+    EXPECT_GT(result["averaged_model_accuracy"], 0.7);
+    EXPECT_TRUE(cli::contains(answer.error, "was lost")) << answer.error;
+    // The record says who was lost, and who came to the end.
+    const auto lost = records_of(out, 1, "membership");
+    EXPECT_TRUE(std::ranges::any_of(lost, [&](const auto& record) {
+      return record["worker"] == victim && !record["is_there"];
+    }));
+    const auto ends = records_of(out, 1, "end");
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0]["members"].size(), 3U);
+    const auto run = nlohmann::json::parse(cli::read_text(out + "/run.json"));
+    EXPECT_EQ(run["outcome"], "completed");
+    // The averaged model is there like that of any other run.
+    EXPECT_EQ(cli::grapevine({"eval", out, "--json"}).exit_code, 0);
+  }
+}
+
+// A short form of what docs/results.md has a minute of.
+TEST(Gossip, OutlivesRandomKills) {
+  const cli::Scratch scratch;
+  const Words steps = {"--steps", "4000"};
+  const auto calm = result_of(cli::grapevine(
+      Words{"launch", "-n", "4", "--"} + long_gossip_run(scratch.file("calm")) +
+      steps));
+  const std::string out = scratch.file("run");
+  Process process(under_launcher("restart", long_gossip_run(out) + steps));
+  ASSERT_TRUE(wait_until([&] { return has_begun(out); }));
+  std::mt19937 random(5);
+  for (int i = 0; i < 6 && process.running(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    try {
+      kill(process.worker(static_cast<int>(random() % 4)), SIGKILL);
+    } catch (const std::runtime_error&) {
+      // It has come to the end already.
+    }
+  }
+  const auto result = result_of(process.wait(Seconds{300}));
+  EXPECT_EQ(result["outcome"], "completed");
+  EXPECT_NEAR(
+      result["averaged_model_accuracy"].get<double>(),
+      calm["averaged_model_accuracy"].get<double>(),
+      0.02);
+  EXPECT_TRUE(wait_until([] { return still_running().empty(); }, Seconds{20}));
+}
+
+TEST(Gossip, MpiJobsEndWithAWorkerAndResume) {
+  const cli::Scratch scratch;
+  const std::string out = scratch.file("run");
+  const Words words = long_gossip_run(out) +
+                      Words{"--steps", "1500", "--checkpoint-every", "20"};
+  {
+    Process process(
+        Words{"mpirun", "--oversubscribe", "-np", "4", program()} + words,
+        {"OMPI_ALLOW_RUN_AS_ROOT=1",
+         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+         "OMP_NUM_THREADS=1"});
+    ASSERT_TRUE(wait_until([&] {
+      return std::filesystem::exists(
+          out + "/checkpoints/own/worker-0002.safetensors");
+    }));
+    kill(process.worker(2), SIGKILL);
+    EXPECT_NE(process.wait(Seconds{60}).exit_code, 0);
+  }
+  const auto result = result_of(over_mpi(4, words));
+  EXPECT_EQ(result["outcome"], "completed");
+  EXPECT_GT(result["averaged_model_accuracy"], 0.7);
+  // It went on from where its workers were.
+  const auto attempts = records_of(out, 0, "attempt");
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_GE(attempts[1]["step"], 20);
+}
+
+} // namespace
+} // namespace grapevine::system
