@@ -253,15 +253,29 @@ TEST(GlooEdgesProcess, OverLimitedLinksAndStartedAgain) {
       if (other == peer) found = talk;
     return found;
   };
+  const auto all = [&] {
+    std::string text;
+    for (int rank = 0; rank < 3; ++rank) {
+      for (const char* ending : {"talk", "losses", "error"}) {
+        std::ifstream file(
+            fmt::format("{}/{}.{}", notes.directory(), rank, ending));
+        text += fmt::format("--- {}.{}\n", rank, ending);
+        text += std::string(std::istreambuf_iterator<char>(file), {});
+      }
+    }
+    return text;
+  };
   std::jthread script([&] {
-    EdgesJob::eventually([&] { return talks_of(0, 1).messages > 5; });
+    EXPECT_TRUE(EdgesJob::eventually([&] {
+      return talks_of(0, 1).messages > 5 && talks_of(2, 1).messages > 5;
+    })) << all();
     std::ifstream file(fmt::format("{}/1.pid", notes.directory()));
     pid_t pid = -1;
     if (file >> pid) ::kill(pid, SIGKILL);
-    EdgesJob::eventually([&] {
+    EXPECT_TRUE(EdgesJob::eventually([&] {
       return talks_of(0, 1).links >= 2 && talks_of(2, 1).links >= 2 &&
              talks_of(1, 2).messages > 5 && talks_of(1, 0).messages > 5;
-    });
+    })) << all();
     std::ofstream(notes.directory() + "/end");
   });
   const auto report =
