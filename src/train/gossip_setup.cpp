@@ -1,8 +1,6 @@
 #include "train/gossip_setup.h"
 
 #include "graph/spectrum.h"
-#include "record/safetensors.h"
-#include "train/planes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -37,14 +35,6 @@ void gather_batch(
   setup.dataset.train->gather(
       setup.sharder->indices(gradient / steps, gradient % steps, worker),
       batch);
-}
-
-void load_initial_values(const Setup& setup, arena::Arena& arena) {
-  if (setup.spec.init.empty()) return;
-  load_named_tensors(
-      record::read_safetensors(setup.spec.init),
-      setup.spec.init,
-      arena);
 }
 
 nlohmann::json gossip_record(

@@ -27,8 +27,6 @@ void gather_batch(
     int64_t gradient,
     data::Batch& batch);
 
-void load_initial_values(const Setup& setup, arena::Arena& arena);
-
 // What the workers have done and waited for so far: docs/formats.md, "gossip".
 nlohmann::json gossip_record(
     const graph::Moment& moment,

@@ -114,4 +114,12 @@ void load_named_tensors(
   load_tensors(file, path, arena.buffer_layout(), arena.buffers(), false);
 }
 
+void load_initial_values(const Setup& setup, arena::Arena& arena) {
+  if (setup.spec.init.empty()) return;
+  load_named_tensors(
+      record::read_safetensors(setup.spec.init),
+      setup.spec.init,
+      arena);
+}
+
 } // namespace grapevine::train

@@ -3,6 +3,7 @@
 
 #include "arena/arena.h"
 #include "record/safetensors.h"
+#include "train/setup.h"
 
 #include <string>
 #include <vector>
@@ -42,5 +43,8 @@ void load_named_tensors(
     const record::Safetensors& file,
     const std::string& path,
     arena::Arena& arena);
+
+// The values of the spec's --init, where there is one.
+void load_initial_values(const Setup& setup, arena::Arena& arena);
 
 } // namespace grapevine::train

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/heap.h"
+#include "train/planes.h"
 #include "train/run_records.h"
 #include "train/virtual_clock.h"
 
@@ -86,7 +87,8 @@ Run::Run(
   if (cluster_.hosts_first()) {
     clock_ = make_virtual_clock(setup_.spec, arenas.front()->layout());
   }
-  load_initial_values();
+  for (Worker& worker : workers_)
+    load_initial_values(setup_, worker.arena());
   resume();
   records_ = std::make_unique<record::RecordWriter>(
       directory_.records(cluster_.hosted().front()));

@@ -45,7 +45,6 @@ class Run : private cluster::StepObserver {
   TrainResult run();
 
  private:
-  void load_initial_values();
   void resume();
   bool try_restore(const record::CheckpointInfo& checkpoint);
   void restore_state(const nlohmann::json& state);

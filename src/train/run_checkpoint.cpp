@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "train/planes.h"
 #include "train/run.h"
+#include "train/run_opening.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -38,32 +39,16 @@ void restore_ada(const nlohmann::json& state, graph::AdaControl& control) {
 
 } // namespace
 
-void Run::load_initial_values() {
-  if (setup_.spec.init.empty()) return;
-  const record::Safetensors file = record::read_safetensors(setup_.spec.init);
-  for (Worker& worker : workers_) {
-    load_named_tensors(file, setup_.spec.init, worker.arena());
-  }
-}
-
 void Run::resume() {
   // Checked on every process, so that all fall back to the same checkpoint
   // when one of them cannot read its file.
-  bool found = false;
-  for (const record::CheckpointInfo& candidate : checkpoints_.list()) {
-    found = true;
-    if (try_restore(candidate)) return;
-  }
-  if (found) {
-    throw IoError(fmt::format(
-        "no checkpoint in {} can be read; --fresh begins the run again",
-        directory_.checkpoints().string()));
-  }
+  resume_newest(checkpoints_, directory_, [&](const auto& candidate) {
+    return try_restore(candidate);
+  });
 }
 
 bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
-  const std::vector<std::string> state_planes =
-      setup_.state_planes();
+  const std::vector<std::string> state_planes = setup_.state_planes();
   std::string problem;
   try {
     if (checkpoint.workers != cluster_.size()) {
@@ -121,8 +106,7 @@ void Run::restore_state(const nlohmann::json& state) {
 
 void Run::checkpoint() {
   training_.pause();
-  const std::vector<std::string> state_planes =
-      setup_.state_planes();
+  const std::vector<std::string> state_planes = setup_.state_planes();
   records_->flush();
   cluster_.for_each([&](int index) {
     const auto planes = planes_to_store(workers_[index].arena(), state_planes);

@@ -203,6 +203,21 @@ nlohmann::json run_description(
       {"fingerprint", fingerprint}};
 }
 
+void resume_newest(
+    const record::Checkpoints& checkpoints,
+    const record::RunDirectory& directory,
+    const std::function<bool(const record::CheckpointInfo&)>& try_restore) {
+  const std::vector<record::CheckpointInfo> candidates = checkpoints.list();
+  for (const record::CheckpointInfo& candidate : candidates) {
+    if (try_restore(candidate)) return;
+  }
+  if (!candidates.empty()) {
+    throw IoError(fmt::format(
+        "no checkpoint in {} can be read; --fresh begins the run again",
+        directory.checkpoints().string()));
+  }
+}
+
 void write_result(
     const record::RunDirectory& directory,
     nlohmann::json description,

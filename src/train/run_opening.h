@@ -4,6 +4,7 @@
 
 #include "cluster/cluster.h"
 #include "comm/fingerprint.h"
+#include "record/checkpoint.h"
 #include "record/run_directory.h"
 #include "record/run_lock.h"
 #include "spec/spec.h"
@@ -12,6 +13,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <exception>
+#include <functional>
 #include <optional>
 
 namespace grapevine::train {
@@ -48,6 +51,13 @@ int begin_attempt(
 // How many attempts have begun, as run.json has it: each is counted there
 // before it writes its first record.
 int attempts_before(const record::RunDirectory& directory);
+
+// Takes up the newest checkpoint that `try_restore` can use. IoError where
+// there are some and it can use none.
+void resume_newest(
+    const record::Checkpoints& checkpoints,
+    const record::RunDirectory& directory,
+    const std::function<bool(const record::CheckpointInfo&)>& try_restore);
 
 // run.json while the attempt runs.
 nlohmann::json run_description(

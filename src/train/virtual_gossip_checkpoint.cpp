@@ -2,6 +2,7 @@
 // events, with all that is under way.
 #include "base/error.h"
 #include "train/planes.h"
+#include "train/run_opening.h"
 #include "train/virtual_gossip_run.h"
 
 #include <fmt/format.h>
@@ -64,16 +65,9 @@ void VirtualGossipRun::checkpoint() {
 }
 
 void VirtualGossipRun::resume() {
-  bool found = false;
-  for (const record::CheckpointInfo& candidate : checkpoints_.list()) {
-    found = true;
-    if (try_restore(candidate)) return;
-  }
-  if (found) {
-    throw IoError(fmt::format(
-        "no checkpoint in {} can be read; --fresh begins the run again",
-        directory_.checkpoints().string()));
-  }
+  resume_newest(checkpoints_, directory_, [&](const auto& candidate) {
+    return try_restore(candidate);
+  });
 }
 
 bool VirtualGossipRun::try_restore(const record::CheckpointInfo& checkpoint) {

@@ -8,6 +8,7 @@
 #include "train/gossip_setup.h"
 #include "train/gossip_times.h"
 #include "train/numbers.h"
+#include "train/planes.h"
 #include "train/run_records.h"
 #include "train/torch_threads.h"
 
