@@ -194,7 +194,7 @@ TEST(Gossip, GoesOnWithoutAnyWorker) {
     const std::string out = scratch.file("run");
     Process process(under_launcher(
         "continue",
-        long_gossip_run(out) + Words{"--steps", "1200"}));
+        long_gossip_run(out) + Words{"--steps", "600"}));
     ASSERT_TRUE(wait_until([&] { return has_begun(out); }));
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     kill(process.worker(victim), SIGKILL);
@@ -221,7 +221,7 @@ TEST(Gossip, GoesOnWithoutAnyWorker) {
 // A short form of what docs/results.md has a minute of.
 TEST(Gossip, OutlivesRandomKills) {
   const cli::Scratch scratch;
-  const Words steps = {"--steps", "2500"};
+  const Words steps = {"--steps", "1800"};
   const auto calm = result_of(cli::grapevine(
       Words{"launch", "-n", "4", "--"} + long_gossip_run(scratch.file("calm")) +
       steps));
