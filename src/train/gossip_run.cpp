@@ -84,6 +84,7 @@ TrainResult GossipRun::run() {
   report_progress("coming to the end", true);
   averager_->end();
   record_membership();
+  record_gossip(std::max<int64_t>(gradients_ - 1, 0));
   if (evaluation_thread_.joinable()) evaluation_thread_.join();
   return finish();
 }
@@ -104,9 +105,10 @@ void GossipRun::train_step() {
            rank_,
            gradients_)},
       spans);
+  const int64_t round = rounds();
   optim::StepInfo info{
       .step = gradients_,
-      .lr = optim::learning_rate(setup_.lr, rounds(), degree_)};
+      .lr = optim::learning_rate(setup_.lr, round, degree_)};
   if (setup_.spec.clip > 0) {
     info.gradient_scale = optim::clip_factor(arena, setup_.spec.clip);
   }
@@ -119,7 +121,7 @@ void GossipRun::train_step() {
           setup_.spec.seed,
           rank_,
           gradients_));
-  record_step(info.lr, loss_);
+  record_step(round, info.lr);
   const int64_t every = setup_.spec.probe_every;
   if (every > 0 && gradients_ % every == 0) probe();
   ++gradients_;
@@ -168,12 +170,13 @@ int64_t GossipRun::rounds() const {
   return static_cast<int64_t>(averager_->total_estimate()) / setup_.spec.n;
 }
 
-void GossipRun::record_step(double lr, double loss) {
+void GossipRun::record_step(int64_t round, double lr) {
   const int64_t messages = averager_->messages();
   const int64_t bytes = averager_->bytes();
   records_->append(
       {{"type", "step"},
        {"step", gradients_},
+       {"round", round},
        {"epoch", setup_.moment(gradients_).epoch},
        {"attempt", options_.attempt},
        {"lr", lr},
@@ -181,7 +184,7 @@ void GossipRun::record_step(double lr, double loss) {
        {"messages", messages - last_messages_},
        {"bytes", bytes - last_bytes_},
        {"seconds", training_seconds()},
-       {"loss", {loss}}});
+       {"loss", {loss_}}});
   last_messages_ = messages;
   last_bytes_ = bytes;
   record_membership();
@@ -214,8 +217,12 @@ void GossipRun::probe() {
        {"step", gradients_},
        {"norms", {norms}},
        {"gradient_norms", {gradient}}});
+  record_gossip(gradients_);
+}
+
+void GossipRun::record_gossip(int64_t step) {
   nlohmann::json record =
-      gossip_record(setup_.moment(gradients_), {averager_->statistics()});
+      gossip_record(setup_.moment(step), {averager_->statistics()});
   record["seconds"] = training_seconds();
   record["rounds"] = rounds();
   records_->append(record);
@@ -231,8 +238,9 @@ void GossipRun::begin_evaluation() {
       workers_[0].arena().buffers(),
       spare_->arena().buffers().begin());
   const graph::Moment moment = setup_.moment(gradients_ - 1);
+  const int64_t round = rounds();
   const double seconds = training_seconds();
-  evaluation_thread_ = std::jthread([this, moment, seconds] {
+  evaluation_thread_ = std::jthread([this, moment, round, seconds] {
     use_one_torch_thread();
     spare_->set_training(false);
     const Score score = spare_->score(*subset_);
@@ -240,6 +248,7 @@ void GossipRun::begin_evaluation() {
     records_->append(
         {{"type", "replica_evaluation"},
          {"step", moment.step},
+         {"round", round},
          {"epoch", moment.epoch},
          {"seconds", seconds},
          {"test_accuracy", score.correct / labels},

@@ -55,8 +55,10 @@ class GossipRun {
  private:
   void restore();
   void train_step();
-  void record_step(double lr, double loss);
+  // round: that the gradient fell into, as far as was known here.
+  void record_step(int64_t round, double lr);
   void record_membership();
+  void record_gossip(int64_t step);
   void take_values();
   void look_for_the_others();
   void probe();

@@ -262,14 +262,20 @@ void VirtualGossipRun::probe() {
          {"norms", norms},
          {"gradient_norms", gradient_norms}});
     records_->append(dispersion_record(rows, tensors, moment, distance));
-    std::vector<gossip::Statistics> statistics;
-    for (int i = 0; i < cluster_.size(); ++i)
-      statistics.push_back(engine_->statistics(i));
-    nlohmann::json record = gossip_record(moment, statistics);
-    record["consensus_distance"] = distance;
-    records_->append(record);
+    record_gossip(distance);
   }
   training_.go();
+}
+
+void VirtualGossipRun::record_gossip(double distance) {
+  std::vector<gossip::Statistics> statistics;
+  for (int i = 0; i < cluster_.size(); ++i)
+    statistics.push_back(engine_->statistics(i));
+  nlohmann::json record = gossip_record(
+      setup_.moment(std::max<int64_t>(rounds_seen_ - 1, 0)),
+      statistics);
+  record["consensus_distance"] = distance;
+  records_->append(record);
 }
 
 // While the replicas are shown. The spare worker's parameters hold the mean.
@@ -332,6 +338,7 @@ TrainResult VirtualGossipRun::finish(Outcome outcome) {
     const Shown shown(*this);
     result.consensus_distance = consensus_distance();
   }
+  record_gossip(result.consensus_distance);
   if (outcome == Outcome::kCompleted) average();
   {
     const Shown shown(*this);

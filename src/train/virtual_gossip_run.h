@@ -61,6 +61,7 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   std::optional<Outcome> end_round();
   void record_round();
   void probe();
+  void record_gossip(double consensus_distance);
   double consensus_distance();
   void evaluate();
   void average();

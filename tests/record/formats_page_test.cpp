@@ -50,6 +50,23 @@ class FormatsPageTest : public testing::Test {
     return records;
   }
 
+  // Its lines have these types, and are written again as they stand there.
+  void expect_example(
+      const std::string& name,
+      const std::vector<std::string>& types) const {
+    const auto records = read_example(name);
+    std::vector<std::string> found;
+    for (const json& record : records)
+      found.push_back(record.at("type"));
+    EXPECT_EQ(found, types);
+    {
+      RecordWriter writer(directory_ / name);
+      for (const json& record : records)
+        writer.append(record);
+    }
+    EXPECT_EQ(get(directory_ / name), example(name));
+  }
+
   TemporaryDirectory directory_;
   RunDirectory run_{directory_ / "run"};
 };
@@ -93,28 +110,31 @@ TEST_F(FormatsPageTest, Run) {
 }
 
 TEST_F(FormatsPageTest, Records) {
-  const auto records = read_example("records");
-  std::vector<std::string> types;
-  for (const json& record : records)
-    types.push_back(record.at("type"));
-  EXPECT_EQ(
-      types,
-      (std::vector<std::string>{
-          "attempt",
-          "step",
-          "norms",
-          "dispersion",
-          "density",
-          "spans",
-          "waits",
-          "timeline",
-          "evaluation"}));
-  {
-    RecordWriter writer(directory_ / "again");
-    for (const json& record : records)
-      writer.append(record);
-  }
-  EXPECT_EQ(get(directory_ / "again"), example("records"));
+  expect_example(
+      "records",
+      {"attempt",
+       "step",
+       "norms",
+       "dispersion",
+       "density",
+       "spans",
+       "waits",
+       "timeline",
+       "evaluation"});
+}
+
+TEST_F(FormatsPageTest, AsynchronousRecords) {
+  expect_example("gossip", {"attempt", "gossip"});
+  expect_example(
+      "gossip-process",
+      {"attempt",
+       "membership",
+       "step",
+       "gossip",
+       "membership",
+       "membership",
+       "replica_evaluation",
+       "end"});
 }
 
 TEST_F(FormatsPageTest, Superseded) {
