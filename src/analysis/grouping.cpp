@@ -21,6 +21,7 @@ std::string preset_value(const Preset& preset, const std::string& key) {
   if (key == "optimizer") return preset.optimizer;
   if (key == "graph") return preset.graph;
   if (key == "ada") return preset.ada;
+  if (key == "continuous-momentum") return preset.continuous_momentum;
   return "";
 }
 
@@ -43,7 +44,7 @@ bool preset_says(const Spec& spec, const std::string& key) {
 
 bool may_be_implied(const std::string& key) {
   return key == "agreement" || key == "optimizer" || key == "graph" ||
-         key == "ada";
+         key == "ada" || key == "continuous-momentum";
 }
 
 bool names_implementation(const SpecEntry& entry) {

@@ -3,11 +3,11 @@ gv_layer(analysis
     # statistics
     bootstrap.cpp spearman.cpp statistics.cpp student.cpp
     # reading
-    buckets.cpp budget.cpp detail_reader.cpp find_runs.cpp grouping.cpp
-    load.cpp outliers.cpp run_data.cpp run_header.cpp run_reader.cpp
+    buckets.cpp budget.cpp detail_reader.cpp find_runs.cpp gossip_tables.cpp
+    grouping.cpp load.cpp outliers.cpp run_data.cpp run_header.cpp run_reader.cpp
     run_tables.cpp timeline.cpp
     # saying
     analysis.cpp blame.cpp comparisons.cpp correlations.cpp findings.cpp
-    graph_frames.cpp rankings.cpp sample.cpp
+    gossip.cpp graph_frames.cpp rankings.cpp sample.cpp
   DEPS Grapevine::base Grapevine::probe Grapevine::graph Grapevine::spec
     Grapevine::record)

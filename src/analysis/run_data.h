@@ -5,7 +5,9 @@
 // steps done / steps an epoch, so 1.0 is the end of the first one.
 #pragma once
 
+#include "analysis/axis.h"
 #include "analysis/blame.h"
+#include "analysis/gossip.h"
 #include "analysis/statistics.h"
 #include "spec/spec.h"
 
@@ -19,29 +21,10 @@
 
 namespace grapevine::analysis {
 
-using Column = std::vector<double>;
-
-// Over replicas (or tensors) and the steps of a point.
-struct Band {
-  Column mean;
-  Column low;
-  Column high;
-};
-
 // A curve by the name of what it shows.
 struct NamedBand {
   std::string name;
   Band band;
-};
-
-// Where the points of a curve lie.
-struct Axis {
-  std::vector<int64_t> step; // the last one of a point
-  Column epoch;
-  Column bytes;
-  Column messages;
-  Column seconds;
-  Column virtual_seconds; // empty without a cost model
 };
 
 struct StepCurves {
@@ -171,10 +154,13 @@ struct RunData {
   // Of runs whose workers said whom they waited for; without the single waits
   // where the run has no detail, or too many of them.
   std::optional<Blame> blame;
+  std::optional<Gossip> gossip; // of asynchronous runs
   std::optional<DensityCurves> density;
   std::optional<Detail> detail;
 
   bool is_decentralized() const { return spec.agreement != "allreduce"; }
+  // Its steps are then rounds: n gradients, whoever computed them.
+  bool is_asynchronous() const { return spec.agreement == "gossip"; }
   // Whether its accuracy is a result to compare: it came to its end, or
   // diverged on the way there and was evaluated.
   bool counts() const;

@@ -172,10 +172,13 @@ Blame blame_of(const RunTables& tables, int workers, double seconds) {
 } // namespace
 
 void read_run(RunData& run, const ReadOptions& options) {
-  RunTables tables(make_detail(run, options));
+  RunTables tables(
+      GossipTables(run.spec.n, run.spec.probe_every),
+      make_detail(run, options));
   run.broken_lines = record::scan_run_records(
       record::RunDirectory(run.path),
       [&](const record::RecordLine& line) { tables.take(line); });
+  tables.finish(run.spec.n);
 
   run.steps = tables.last_step + 1;
   run.steps_per_epoch = steps_per_epoch(run, tables);
@@ -193,6 +196,7 @@ void read_run(RunData& run, const ReadOptions& options) {
     const bool is_long = run.blame->waits.size() > kMostWaits;
     if (!options.detail || is_long) run.blame->waits.clear();
   }
+  run.gossip = tables.gossip.finish(run.spec, timeline, options.points);
   if (options.points > 0) fill_curves(run, tables, timeline, options.points);
   if (tables.detail && !tables.detail->empty()) {
     run.detail = tables.detail->finish(

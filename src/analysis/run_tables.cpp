@@ -29,6 +29,17 @@ std::vector<std::string> texts(
   return texts;
 }
 
+// Workers of an asynchronous run that have a process each count their own
+// gradients. What they have in common is the round of a line, n gradients of
+// all, which is what a step is elsewhere.
+int64_t round_of(const RecordLine& line) {
+  int64_t round = 0;
+  const bool has_one =
+      line.fields.at_key("round").get(round) == simdjson::SUCCESS &&
+      round >= 0 && round <= Buckets::kLargestStep;
+  return has_one ? round : line.step;
+}
+
 // What a worker does by itself.
 bool is_compute(std::string_view span) {
   return span == "data" || span == "forward" || span == "backward" ||
@@ -47,11 +58,14 @@ std::vector<std::string> probe_columns() {
   return names;
 }
 
-RunTables::RunTables(std::unique_ptr<DetailReader> detail_reader)
+RunTables::RunTables(
+    GossipTables gossip_tables,
+    std::unique_ptr<DetailReader> detail_reader)
     : steps(kFine, kStepColumns),
       evaluations(kFine, kEvaluationColumns),
       probes(kFine, static_cast<int>(probe_columns().size())),
       density(kFine, kDensityColumns),
+      gossip(std::move(gossip_tables)),
       detail(std::move(detail_reader)),
       probe_names_(probe_columns()) {}
 
@@ -65,6 +79,8 @@ void RunTables::take(const RecordLine& line) {
     take_dispersion(line);
   } else if (line.type == "evaluation") {
     take_evaluation(line);
+  } else if (line.type == "replica_evaluation") {
+    take_replica_evaluation(line);
   } else if (line.type == "spans") {
     take_spans(line);
   } else if (line.type == "waits") {
@@ -76,6 +92,8 @@ void RunTables::take(const RecordLine& line) {
     cells[kSpread].add(number_at(line.fields, "spread"));
     cells[kLevel].add(number_at(line.fields, "level"));
     cells[kK].add(number_at(line.fields, "k"));
+  } else {
+    gossip.take(line);
   }
 }
 
@@ -86,11 +104,17 @@ void RunTables::take_attempt(const RecordLine& line) {
     workers_.push_back(is_rank ? static_cast<int>(worker) : -1);
   });
   steps_per_epoch = number_at(line.fields, "steps_per_epoch");
+  std::string_view transport;
+  const bool is_virtual =
+      line.fields.at_key("transport").get(transport) == simdjson::SUCCESS &&
+      transport == "virtual";
+  gossip.begin(workers_, is_virtual);
   if (detail) detail->set_tensors(texts(line.fields, "tensors"));
 }
 
 void RunTables::take_step(const RecordLine& line) {
-  const std::span<Cell> cells = steps.at(line.step);
+  const int64_t step = round_of(line);
+  const std::span<Cell> cells = steps.at(step);
   double epoch = kNan;
   double degree = kNan;
   // One pass over the fields: these lines are nearly all of a long run.
@@ -114,10 +138,10 @@ void RunTables::take_step(const RecordLine& line) {
     }
   }
   cells[kDegree].add(degree);
-  note_degree(line.step, degree);
-  last_step = std::max(last_step, line.step);
-  if (epoch == 1 && (second_epoch < 0 || line.step < second_epoch)) {
-    second_epoch = line.step;
+  note_degree(step, degree);
+  last_step = std::max(last_step, step);
+  if (epoch == 1 && (second_epoch < 0 || step < second_epoch)) {
+    second_epoch = step;
   }
 }
 
@@ -137,6 +161,7 @@ void RunTables::take_evaluation(const RecordLine& line) {
     accuracy.add(value);
   });
   cells[kAccuracy].merge(accuracy);
+  if (evaluated_.size() < kFine) evaluated_.insert(line.step);
   for_numbers(line.fields, "test_loss", [&](size_t, double value) {
     cells[kTestLoss].add(value);
   });
@@ -144,12 +169,47 @@ void RunTables::take_evaluation(const RecordLine& line) {
       number_at(line.fields, "averaged_model_accuracy"));
   cells[kAveragedLoss].add(number_at(line.fields, "averaged_model_loss"));
   cells[kTrainLoss].add(number_at(line.fields, "train_loss"));
+  note_accuracy(line.step, accuracy);
+}
 
+void RunTables::note_accuracy(int64_t step, const Cell& accuracy) {
   const bool is_better =
       accuracy.count > 0 &&
       (milestones.empty() || accuracy.mean() > milestones.back().accuracy);
   if (is_better) {
-    milestones.push_back({.step = line.step, .accuracy = accuracy.mean()});
+    milestones.push_back({.step = step, .accuracy = accuracy.mean()});
+  }
+}
+
+// At the end of the epoch that is nearest in rounds.
+void RunTables::take_replica_evaluation(const RecordLine& line) {
+  if (!(steps_per_epoch >= 1)) return;
+  const auto rounds = static_cast<double>(round_of(line) + 1);
+  const double epoch = std::max(1.0, std::round(rounds / steps_per_epoch));
+  const auto last_step = static_cast<int64_t>(epoch * steps_per_epoch) - 1;
+  if (replica_evaluations_.size() >= kFine) return;
+  Evaluated& evaluated = replica_evaluations_[last_step];
+  evaluated.accuracy.add(number_at(line.fields, "test_accuracy"));
+  evaluated.loss.add(number_at(line.fields, "test_loss"));
+}
+
+void RunTables::finish(int workers) {
+  std::vector<Milestone> own = std::exchange(milestones, {});
+  auto next = own.begin();
+  for (const auto& [step, evaluated] : replica_evaluations_) {
+    if (evaluated_.contains(step) || step > last_step) continue;
+    if (2 * evaluated.accuracy.count < workers) continue;
+    for (; next != own.end() && next->step < step; ++next)
+      milestones.push_back(*next);
+    const std::span<Cell> cells = evaluations.at(step);
+    cells[kAccuracy].merge(evaluated.accuracy);
+    cells[kTestLoss].merge(evaluated.loss);
+    note_accuracy(step, evaluated.accuracy);
+  }
+  for (; next != own.end(); ++next) {
+    if (milestones.empty() || next->accuracy > milestones.back().accuracy) {
+      milestones.push_back(*next);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "analysis/buckets.h"
 #include "analysis/detail_reader.h"
+#include "analysis/gossip_tables.h"
 #include "analysis/run_data.h"
 #include "analysis/timeline.h"
 #include "record/record_scanner.h"
@@ -11,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,9 +40,13 @@ std::vector<std::string> probe_columns();
 
 class RunTables {
  public:
-  explicit RunTables(std::unique_ptr<DetailReader> detail);
+  RunTables(GossipTables gossip_tables, std::unique_ptr<DetailReader> detail);
 
   void take(const record::RecordLine& line);
+  // Once all have passed. Where the workers of an asynchronous run evaluated
+  // their replicas each by itself, those near the end of an epoch become its
+  // evaluation, if it has none and half of the `workers` took part.
+  void finish(int workers);
 
   Buckets steps;
   Buckets evaluations;
@@ -55,12 +61,20 @@ class RunTables {
   int64_t last_step = -1;
   double steps_per_epoch = kNan; // of old runs not known
   int64_t second_epoch = -1;     // its first step
+  GossipTables gossip;
   std::unique_ptr<DetailReader> detail;
 
  private:
+  struct Evaluated {
+    Cell accuracy;
+    Cell loss;
+  };
+
   void take_attempt(const record::RecordLine& line);
   void take_step(const record::RecordLine& line);
   void take_evaluation(const record::RecordLine& line);
+  void take_replica_evaluation(const record::RecordLine& line);
+  void note_accuracy(int64_t step, const Cell& accuracy);
   void take_dispersion(const record::RecordLine& line);
   void take_spans(const record::RecordLine& line);
   void take_waits(const record::RecordLine& line);
@@ -68,6 +82,8 @@ class RunTables {
 
   std::vector<std::string> probe_names_;
   std::vector<int> workers_; // of the process whose lines pass by
+  std::map<int64_t, Evaluated> replica_evaluations_; // by last step of epoch
+  std::set<int64_t> evaluated_;                      // steps
 };
 
 } // namespace grapevine::analysis

@@ -23,8 +23,8 @@ add_library(gv_cli STATIC)
 target_sources(gv_cli PRIVATE ${gv_cli_generated}/cli/default_bench.cpp)
 foreach(source
     bench_needs bench_plan bench_report bench_runner bench_verb console
-    data_verb dry_run eval_verb export_verb graph_facts graph_verb interrupt
-    launch_verb models_verb one_of_many plan_measure plan_page plan_question
+    data_verb dry_run eval_verb export_verb gossip_text graph_facts graph_verb
+    interrupt launch_verb models_verb one_of_many plan_measure plan_page plan_question
     plan_text plan_verb prepare program progress report_text report_verb
     run_argument run_summary run_text spec_flags summary_table sweep_text
     sweep_view table train_verb units verb_table)

@@ -1,5 +1,6 @@
 #include "cli/report_text.h"
 
+#include "cli/gossip_text.h"
 #include "cli/table.h"
 #include "cli/units.h"
 
@@ -169,7 +170,7 @@ std::string report_text(const report::ReportData& data) {
   return rankings_text(data) + target_text(data) + correlations_text(data) +
          comparisons_text(data) +
          list_text("Findings", data.analysis.findings) +
-         list_text("Waits", wait_lines(data)) +
+         list_text("Waits", wait_lines(data)) + gossip_text(data) +
          list_text("Notes", data.set.notes) +
          list_text("Skipped", skipped_lines(data));
 }

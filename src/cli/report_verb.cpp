@@ -30,7 +30,7 @@ class ReportVerb : public Verb {
         html_,
         "the page; default: report.html in RUN, of several here");
     app.add_flag("--no-html", no_html_, "no page");
-    app.add_option("--csv", csv_, "directory for four CSV files");
+    app.add_option("--csv", csv_, "directory for the CSV files");
     app.add_option(
         "--trace",
         trace_,
@@ -137,6 +137,7 @@ class ReportVerb : public Verb {
         {"groups", part(report::write_groups)},
         {"analysis", part(report::write_analysis)},
         {"blame", part(report::write_blames)},
+        {"gossip", part(report::write_gossips)},
         {"skipped", part(report::write_skipped)}});
   }
 

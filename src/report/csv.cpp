@@ -2,79 +2,18 @@
 
 #include "base/error.h"
 #include "record/atomic_file.h"
+#include "report/csv_writer.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <system_error>
 
 namespace grapevine::report {
 namespace {
 
 using analysis::Axis;
-using analysis::Band;
-using analysis::Column;
 using analysis::RunData;
-
-class Csv {
- public:
-  void cell(std::string_view text) {
-    separate();
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-      out_ += text;
-      return;
-    }
-    out_ += '"';
-    for (const char c : text) {
-      if (c == '"') out_ += '"';
-      out_ += c;
-    }
-    out_ += '"';
-  }
-  void cell(double value) {
-    separate();
-    if (!std::isfinite(value)) return;
-    // Counts keep all their digits.
-    const bool is_count =
-        value == std::floor(value) && std::abs(value) < 9007199254740992.0;
-    if (is_count) {
-      fmt::format_to(std::back_inserter(out_), "{:.0f}", value);
-    } else {
-      fmt::format_to(std::back_inserter(out_), "{:.9g}", value);
-    }
-  }
-  void cell(int64_t value) {
-    separate();
-    fmt::format_to(std::back_inserter(out_), "{}", value);
-  }
-  // Empty where the curve has no such column.
-  void cell(const Column& column, size_t row) {
-    cell(row < column.size() ? column[row] : analysis::kNan);
-  }
-  void band(const Band& band, size_t row) {
-    cell(band.mean, row);
-    cell(band.low, row);
-    cell(band.high, row);
-  }
-  void band_header(const std::string& name) {
-    for (const char* part : {"mean", "low", "high"})
-      cell(name + "_" + part);
-  }
-  void end_row() {
-    out_ += "\r\n";
-    is_first_ = true;
-  }
-  std::string take() { return std::move(out_); }
-
- private:
-  void separate() {
-    if (!is_first_) out_ += ',';
-    is_first_ = false;
-  }
-
-  std::string out_;
-  bool is_first_ = true;
-};
 
 void axis_header(Csv& csv) {
   for (const char* name :
@@ -255,6 +194,12 @@ void write_csv(const ReportData& data, const std::filesystem::path& directory) {
       evaluations_csv(data));
   record::write_atomically(directory / "steps.csv", steps_csv(data));
   record::write_atomically(directory / "probes.csv", probes_csv(data));
+  const auto is_asynchronous = [](const RunData& run) {
+    return run.gossip.has_value();
+  };
+  if (std::ranges::any_of(data.set.runs, is_asynchronous)) {
+    record::write_atomically(directory / "workers.csv", workers_csv(data));
+  }
 }
 
 } // namespace grapevine::report

@@ -5,6 +5,7 @@
 //   evaluations.csv  a row a run and evaluation
 //   steps.csv        a row a run and point of its curves
 //   probes.csv       a row a run and probe
+//   workers.csv      a row a worker of an asynchronous run
 //
 // Curves are as long as those of the page: down-sampled, with minima and
 // maxima.
@@ -20,8 +21,10 @@ std::string runs_csv(const ReportData& data);
 std::string evaluations_csv(const ReportData& data);
 std::string steps_csv(const ReportData& data);
 std::string probes_csv(const ReportData& data);
+std::string workers_csv(const ReportData& data);
 
-// Makes the directory and writes the four. IoError where it cannot.
+// Makes the directory and writes them; the last
+// only where there is an asynchronous run. IoError where it cannot.
 void write_csv(const ReportData& data, const std::filesystem::path& directory);
 
 } // namespace grapevine::report

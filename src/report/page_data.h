@@ -33,6 +33,9 @@ void write_graphs(JsonWriter& json, const ReportData& data);
 void write_blame(JsonWriter& json, const analysis::Blame& blame);
 // Those of all runs that have one, by path.
 void write_blames(JsonWriter& json, const ReportData& data);
+void write_gossip(JsonWriter& json, const analysis::Gossip& gossip);
+// Those of all asynchronous runs, by path.
+void write_gossips(JsonWriter& json, const ReportData& data);
 
 void write_summary(JsonWriter& json, const analysis::Summary& summary);
 void write_choices(JsonWriter& json, const analysis::Choices& choices);

@@ -282,6 +282,12 @@ void write_run(JsonWriter& json, const ReportData& data, int index) {
   } else {
     json.null();
   }
+  json.key("gossip");
+  if (run.gossip) {
+    write_gossip(json, *run.gossip);
+  } else {
+    json.null();
+  }
   writer.density(run);
   writer.detail(run);
   json.end_object();

@@ -74,6 +74,13 @@ TEST(Grouping, OptionsOfAnImplementationTellGroupsApart) {
 }
 
 // A preset whose graph was replaced does not name the run any more.
+TEST(Grouping, APresetSaysWhetherThereIsAMomentum) {
+  const Grouping grouping =
+      group_runs({run({{"preset", "ad-psgd"}}), run({{"preset", "a2cid2"}})});
+  EXPECT_EQ(grouping.keys, std::vector<std::string>{"preset"});
+  EXPECT_EQ(labels(grouping), (std::vector<std::string>{"ad-psgd", "a2cid2"}));
+}
+
 TEST(Grouping, APresetThatWasOverridden) {
   const Grouping grouping = group_runs(
       {run({{"preset", "d-ring"}, {"n", "16"}}),

@@ -107,5 +107,40 @@ TEST(ReportText, SaysWhoIsToBlame) {
   EXPECT_EQ(report_text(data), "\nWaits\n  c: Worker 1.\n  c: Link 2.\n");
 }
 
+TEST(ReportText, AsynchronousRuns) {
+  report::ReportData data;
+  data.set.runs.resize(2);
+  data.set.grouping.labels = {"ring seed 1", "a2cid2 seed 1"};
+  data.set.runs[1].name = "b";
+  analysis::Gossip& gossip = data.set.runs[1].gossip.emplace();
+  gossip.asked_rate = 1;
+  gossip.workers = {
+      {.gradients = 12,
+       .averagings = 12,
+       .rate = 1,
+       .staleness = 1.5,
+       .staleness_most = 3,
+       .wait = 0.0025,
+       .wait_most = 2},
+      {.gradients = 4, .averagings = 3, .rate = 0.75, .lost = 1}};
+  gossip.all = gossip.workers[0];
+  gossip.all.lost = 1;
+  gossip.members = {0};
+  gossip.sentences = {"Lost: worker 1."};
+  const std::string text = report_text(data);
+  for (const char* part :
+       {"a2cid2 seed 1  4 to 12",
+        "2.5 ms  2 s",
+        "1, 0 back",
+        "1 of 2",
+        "0.75  –",
+        "  b: Lost: worker 1.\n"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_EQ(text.find("ring seed 1"), std::string::npos);
+  gossip.has_clock = false;
+  EXPECT_NE(report_text(data).find("0.0025 gr"), std::string::npos);
+}
+
 } // namespace
 } // namespace grapevine::cli

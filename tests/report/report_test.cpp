@@ -95,10 +95,11 @@ TEST_F(ReportTest, DataIsAsAgreed) {
     EXPECT_EQ(
         keys_of(run),
         (std::set<std::string>{
-            "id",          "name",   "path",       "label",   "group",
-            "outcome",     "error",  "spec",       "n",       "seed",
-            "mean_degree", "result", "dispersion", "steps",   "evaluations",
-            "probes",      "spans",  "blame",      "density", "detail"}));
+            "id",          "name",   "path",       "label",  "group",
+            "outcome",     "error",  "spec",       "n",      "seed",
+            "mean_degree", "result", "dispersion", "steps",  "evaluations",
+            "probes",      "spans",  "blame",      "gossip", "density",
+            "detail"}));
     const json& members = data["groups"][run["group"].get<int>()]["runs"];
     EXPECT_EQ(std::count(members.begin(), members.end(), id), 1);
     for (const char* curve : {"steps", "evaluations", "probes"}) {
@@ -136,6 +137,52 @@ TEST_F(ReportTest, OneRun) {
   EXPECT_TRUE(data["runs"][0]["detail"].is_object());
   EXPECT_EQ(data["analysis"]["findings"], json::array());
   EXPECT_TRUE(data["groups"][0]["accuracy"]["sd"].is_null());
+}
+
+TEST_F(ReportTest, AsynchronousRuns) {
+  RunGenerator(directory_ / "ring", {}).write();
+  RunGenerator(directory_ / "gossip", {.preset = "ad-psgd", .n = 2}).write();
+  const auto file = directory_ / "gossip" / "records" / "process-0.jsonl";
+  const json line = {
+      {"type", "gossip"},
+      {"step", 99},
+      {"gradients", {150, 50}},
+      {"averagings", {75, 75}},
+      {"staleness", {150, 75}},
+      {"staleness_most", {4, 1}},
+      {"wait_seconds", {7.5, 7.5}},
+      {"wait_most", {0.5, 0.25}},
+      {"pair_seconds", {15, 15}},
+      {"held_seconds", {0, 0}}};
+  record::put(file, record::get(file) + line.dump() + "\n");
+  const ReportResult result = report({.csv = directory_ / "csv"});
+  const json data = json::parse(page_data(result.data));
+  ASSERT_EQ(data["runs"].size(), 2u);
+  for (const json& run : data["runs"]) {
+    EXPECT_EQ(run["gossip"].is_object(), run["name"] == "gossip");
+    if (run["name"] != "gossip") continue;
+    const json& gossip = run["gossip"];
+    EXPECT_EQ(gossip["workers"]["gradients"], json({150, 50}));
+    EXPECT_EQ(gossip["workers"]["rate"], json({0.5, 1.5}));
+    EXPECT_EQ(gossip["workers"]["lost"], json({0, 0}));
+    EXPECT_EQ(gossip["all"]["wait_seconds"], 0.1);
+    EXPECT_EQ(gossip["all"]["staleness"], 1.5);
+    EXPECT_EQ(gossip["has_clock"], false);
+    EXPECT_TRUE(gossip["members"].is_null());
+    EXPECT_EQ(gossip["curves"]["step"], json({99}));
+    EXPECT_EQ(gossip["curves"]["rate"], json({0.75}));
+    ASSERT_EQ(gossip["sentences"].size(), 2u);
+    const std::string slow = gossip["sentences"][0];
+    EXPECT_NE(slow.find("worker 1 (0.50)"), std::string::npos) << slow;
+    const std::string rare = gossip["sentences"][1];
+    EXPECT_NE(rare.find("averaged 0.75 times"), std::string::npos) << rare;
+  }
+  const std::string csv = record::get(directory_ / "csv" / "workers.csv");
+  EXPECT_NE(csv.find("\r\ngossip,"), std::string::npos);
+  EXPECT_NE(
+      csv.find(",1,50,75,1.5,1,0.1,0.25,0.2,1,1,0,0,0,\r\n"),
+      std::string::npos)
+      << csv;
 }
 
 // Old runs recorded less: what is missing is null, and no error.
