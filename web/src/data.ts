@@ -102,6 +102,53 @@ export interface Blame {
   sentences: string[];
 }
 
+/** Of a worker of an asynchronous run, or of all of them. Seconds are virtual
+ * where the workers share a process. */
+export interface GossipFigures<T> {
+  gradients: T;
+  averagings: T;
+  /** Averagings for each gradient. */
+  rate: T;
+  /** Gradients between read and write of an averaging: mean, most. */
+  staleness: T;
+  staleness_most: T;
+  /** For a partner: mean, longest. */
+  wait_seconds: T;
+  wait_most: T;
+  /** With a partner, mean. */
+  pair_seconds: T;
+  held_seconds: T;
+  lost: T;
+  came_back: T;
+}
+
+/** Since the point before, over all workers. */
+export interface GossipCurves extends Axes {
+  rate?: Column | null;
+  staleness?: Column | null;
+  wait?: Column | null;
+  held?: Column | null;
+}
+
+export interface Gossip {
+  asked_rate?: Num;
+  /** False: times are in gradients. */
+  has_clock?: boolean;
+  all: GossipFigures<Num>;
+  workers: GossipFigures<Column>;
+  /** At the end; null where it is not known. */
+  members?: number[] | null;
+  changes?: {
+    seconds: Num;
+    worker: number;
+    seen_by: number;
+    is_there: boolean;
+    why: string;
+  }[];
+  curves?: GossipCurves | null;
+  sentences: string[];
+}
+
 export interface Result {
   epochs?: Num;
   steps?: Num;
@@ -140,6 +187,7 @@ export interface Run {
   probes?: Probes | null;
   spans?: Record<string, Num> | null;
   blame?: Blame | null;
+  gossip?: Gossip | null;
   density?: Density | null;
   detail?: Detail | null;
 }

@@ -10,6 +10,8 @@ import { bytes_card, messages_card } from "./plots/cost";
 import { AccuracyCard, test_loss_card, train_loss_card } from "./plots/curves";
 import { ConsensusCard, DispersionCard } from "./plots/dispersion";
 import { DegreeCard, DensityCard } from "./plots/degree";
+import { GossipCard } from "./plots/gossip";
+import { GossipWorkersCard } from "./plots/gossip_workers";
 import { GraphCard } from "./plots/graph";
 import { HeatCard } from "./plots/heat";
 import { NormsCard } from "./plots/norms";
@@ -64,9 +66,17 @@ const kJumps: Jump[] = [
   { id: "dispersion", label: "Dispersion" },
   { id: "tensors", label: "Tensors" },
   { id: "connections", label: "Connections" },
+  { id: "asynchrony", label: "Asynchrony" },
   { id: "cost", label: "Cost" },
   { id: "graph", label: "Graph and time" },
 ];
+
+/** Those whose sections are there. */
+function jumps_of(app: App): Jump[] {
+  return kJumps.filter(
+    (jump) => jump.id !== "asynchrony" || GossipCard.wanted(app),
+  );
+}
 
 /** The page of `grapevine plan`, which is about runs that are still to come. */
 function build_plan(app: App, cards: Cards, plan: Plan): HTMLElement[] {
@@ -117,7 +127,7 @@ function build(app: App, cards: Cards): HTMLElement[] {
       ),
       panel("What goes with accuracy", correlations(app)),
     ),
-    filter_bar(app, kJumps),
+    filter_bar(app, jumps_of(app)),
     section(
       "runs",
       "Runs",
@@ -160,6 +170,15 @@ function build(app: App, cards: Cards): HTMLElement[] {
         new ScatterCard(app),
       ),
     ),
+    ...(GossipCard.wanted(app)
+      ? [
+          section(
+            "asynchrony",
+            "Asynchronous workers",
+            grid(cards, new GossipWorkersCard(app), new GossipCard(app)),
+          ),
+        ]
+      : []),
     section("cost", "Cost", grid(cards, bytes_card(app), messages_card(app))),
     section(
       "graph",

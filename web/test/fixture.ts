@@ -621,6 +621,78 @@ export function waiting(): Data {
   return data;
 }
 
+/** Two asynchronous runs of 8 and one that is not; worker 3 is slow, and of
+ * the second, between processes, worker 5 was lost and came back. */
+export function asynchronous(): Data {
+  const data = make_data({
+    presets: ["d-ring", "ad-psgd", "a2cid2"],
+    seeds: 1,
+    n: [8],
+    virtual_time: true,
+  });
+  const [, first, second] = data.runs;
+  for (const run of [first!, second!]) {
+    const by = (value: (i: number) => number): number[] =>
+      Array.from({ length: 8 }, (_, i) => value(i));
+    const { step, epoch, bytes, messages, seconds, virtual_seconds } =
+      run.probes!;
+    const figures = {
+      gradients: by((i) => (i === 3 ? 200 : 600 + 5 * i)),
+      averagings: by((i) => (i === 3 ? 190 : 590 + 5 * i)),
+      rate: by((i) => (i === 3 ? 0.95 : 0.98)),
+      staleness: by((i) => 1 + 0.05 * i),
+      staleness_most: by((i) => 3 + (i % 2)),
+      wait_seconds: by((i) => 0.002 + 0.0001 * i),
+      wait_most: by((i) => 0.02 + 0.001 * i),
+      pair_seconds: by(() => 0.01),
+      held_seconds: by(() => 0),
+      lost: by(() => 0),
+      came_back: by(() => 0),
+    };
+    run.gossip = {
+      asked_rate: 1,
+      has_clock: true,
+      all: {
+        gradients: 4525,
+        averagings: 4440,
+        rate: 0.98,
+        staleness: 1.2,
+        staleness_most: 4,
+        wait_seconds: 0.0023,
+        wait_most: 0.027,
+        pair_seconds: 0.01,
+        held_seconds: 0,
+        lost: 0,
+        came_back: 0,
+      },
+      workers: figures,
+      members: null,
+      changes: [],
+      curves: {
+        step,
+        epoch: epoch!,
+        bytes: bytes!,
+        messages: messages!,
+        seconds: seconds!,
+        virtual_seconds: virtual_seconds ?? null,
+        rate: step.map((_, i) => 0.98 - 0.3 / (1 + i)),
+        staleness: step.map(() => 1.2),
+        wait: step.map((_, i) => 0.0023 + 0.001 / (1 + i)),
+        held: step.map(() => 0),
+      },
+      sentences: [
+        "Below 0.75 of the median worker's 612 gradients: worker 3 (0.33).",
+      ],
+    };
+  }
+  const live = second!.gossip!;
+  live.workers.lost[5] = 1;
+  live.workers.came_back[5] = 1;
+  live.members = [0, 1, 2, 3, 4, 5, 6, 7];
+  live.sentences.push("Lost: worker 5 once (back once).");
+  return data;
+}
+
 export const one_run = (): Data => make_data({ presets: ["d-ring"], seeds: 1 });
 
 /** 4 scales of 5 implementations. */

@@ -30,7 +30,7 @@ export interface Subject {
 export abstract class CurveCard extends ChartCard {
   constructor(
     app: App,
-    options: { plot: string; title: string; about: string },
+    options: { plot: string; title: string; about: string; wide?: boolean },
   ) {
     super(app, { ...options, zoomable: true });
   }

@@ -30,6 +30,39 @@ const segment = (label: string, value: string): string =>
   `.segments[aria-label="${label}"] button[value="${value}"]`;
 const rows = (page: Page) => page.locator('[data-table="runs"] tbody tr');
 
+describe("asynchronous runs", () => {
+  it("show their workers, and averagings over any axis", async () => {
+    const page = await open("asynchronous", fixture.asynchronous());
+    const series = await all_series(page);
+    expect(series["gossip"]).toEqual(["ad-psgd", "a2cid2"]);
+    expect(series["gossip-workers"]).toEqual(["gradients", "averagings"]);
+    expect(series["consensus"]).toEqual(["d-ring", "ad-psgd", "a2cid2"]);
+    const card = page.locator('[data-plot="gossip-workers"]');
+    await card.scrollIntoViewIfNeeded();
+    await card.locator('select[aria-label="show"]').selectOption("wait");
+    expect(await series_of(page, "gossip-workers")).toEqual([
+      "mean",
+      "longest",
+    ]);
+    expect(await card.locator(".note").textContent()).toContain("worker 3");
+    await page.click(segment("against", "virtual_seconds"));
+    expect(await series_of(page, "gossip")).toHaveLength(2);
+    expect(await series_of(page, "consensus")).toHaveLength(3);
+    const rate = page.locator('[data-plot="gossip"]');
+    await rate.locator('select[aria-label="measure"]').selectOption("wait");
+    expect(await series_of(page, "gossip")).toHaveLength(2);
+    await page.click(chip("preset", "d-ring"));
+    expect(await series_of(page, "gossip-workers")).toEqual([]);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it("are not spoken of where there are none", async () => {
+    const page = await open("synchronous", fixture.one_run());
+    expect(await page.locator("#asynchrony").count()).toBe(0);
+    expect(await page.locator('[data-plot="gossip"]').count()).toBe(0);
+  });
+});
+
 describe("six implementations, three seeds", () => {
   it("opens from disk without complaints, every plot with its curves", async () => {
     const page = await open("six", fixture.six_by_three());

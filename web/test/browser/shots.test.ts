@@ -52,6 +52,13 @@ describe.runIf(directory !== "")("pictures", () => {
     { name: "names-dark", data: fixture.twenty_names, width: 1440, dark: true },
     { name: "one", data: fixture.one_run, width: 1440 },
     { name: "waiting", data: fixture.waiting, width: 1440 },
+    { name: "async-light", data: fixture.asynchronous, width: 1440 },
+    {
+      name: "async-dark",
+      data: fixture.asynchronous,
+      width: 1440,
+      dark: true,
+    },
     { name: "troubled", data: fixture.troubled, width: 1440 },
     { name: "empty", data: fixture.no_runs, width: 1200 },
     { name: "plan-light", data: plan_page, width: 1440 },
