@@ -165,6 +165,13 @@ void Averager::run() {
   changed_.notify_all();
 }
 
+std::vector<int> Averager::linked_ranks() const {
+  std::vector<int> ranks;
+  for (const auto& [rank, peer] : peers_)
+    ranks.push_back(rank);
+  return ranks;
+}
+
 bool Averager::look_around() {
   bool any = see_changes();
   isolated_ = neighbours_ > 0 && peers_.empty();
@@ -177,10 +184,7 @@ bool Averager::look_around() {
     told_ending_ = true;
     pairing_.stop(say_);
     follow_up();
-    std::vector<int> ranks;
-    for (const auto& [rank, peer] : peers_)
-      ranks.push_back(rank);
-    for (const int rank : ranks)
+    for (const int rank : linked_ranks())
       send(rank, Letter::kEnding);
   }
   say_goodbye();
@@ -258,9 +262,8 @@ void Averager::lose(int rank, const std::string& why) {
   edges_.lose(rank, why);
   peers_.erase(rank);
   note(rank, false, why);
-  const bool was_partner = in_pair_ && pairing_.partner() == rank;
   pairing_.lose(rank, say_);
-  if (was_partner || pairing_.partner() == rank) {
+  if (pairing_.partner() == rank) {
     exchange_.give_up();
     leave_pair();
   }
@@ -291,10 +294,7 @@ void Averager::send(int rank, uint8_t kind) {
 
 bool Averager::read_mail() {
   bool any = false;
-  std::vector<int> ranks;
-  for (const auto& [rank, peer] : peers_)
-    ranks.push_back(rank);
-  for (const int rank : ranks) {
+  for (const int rank : linked_ranks()) {
     std::optional<Letter> letter;
     do {
       letter.reset();
@@ -463,11 +463,8 @@ bool Averager::is_over() {
     if (stop_) return true;
   }
   if (!is_parting_) return false;
-  std::vector<int> ranks;
-  for (const auto& [rank, peer] : peers_)
-    ranks.push_back(rank);
   bool over = true;
-  for (const int rank : ranks) {
+  for (const int rank : linked_ranks()) {
     with_peer(rank, [&](Peer& peer) {
       over &= peer.is_parted_from && peer.mail.is_empty();
     });

@@ -130,6 +130,8 @@ class Averager {
 
   void link(int rank, const std::string& why);
   void lose(int rank, const std::string& why);
+  // A copy, since whoever is talked to may be lost by it.
+  std::vector<int> linked_ranks() const;
   // Calls work on a linked peer; an error of its transport loses it.
   template <typename Work>
   void with_peer(int rank, Work&& work);

@@ -36,15 +36,6 @@ Replica::Replica(
   begin_from(arena.parameters(), 0);
 }
 
-int64_t Replica::largest_piece() const {
-  return pieces_.empty() ? 0 : pieces_.front()->range.size();
-}
-
-void Replica::set_dynamics(const Dynamics& dynamics) {
-  GV_CHECK_EQ(dynamics.is_accelerated(), dynamics_.is_accelerated());
-  dynamics_ = dynamics;
-}
-
 float Replica::share_until(Piece& piece, double now) {
   const double tau = std::max(0.0, now - piece.flowed);
   piece.flowed += tau;

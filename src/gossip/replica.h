@@ -44,10 +44,7 @@ class Replica {
 
   int pieces() const { return static_cast<int>(pieces_.size()); }
   Range range(int piece) const { return pieces_[piece]->range; }
-  int64_t largest_piece() const; // elements
   const Dynamics& dynamics() const { return dynamics_; }
-  // When the graph has changed. Not beside other calls.
-  void set_dynamics(const Dynamics& dynamics);
 
   // `now` is in units of this worker's clock (gossip/unit_clock.h) and never
   // falls by more than two threads' disagreement: an earlier one than a

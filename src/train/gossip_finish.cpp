@@ -1,6 +1,5 @@
 // The end of an asynchronous run: those that live come together.
 #include "base/error.h"
-#include "probe/consensus.h"
 #include "train/gossip_run.h"
 #include "train/gossip_setup.h"
 #include "train/planes.h"
@@ -106,7 +105,9 @@ TrainResult GossipRun::finish_with(
     }
   }
   add_evaluation(evaluation_, result);
-  result.consensus_distance = consensus_distance(cluster);
+  // Leaves the mean in the spare worker.
+  result.consensus_distance =
+      consensus_distance(cluster, workers_, spare_->arena().parameters());
   if (result.outcome == Outcome::kCompleted) {
     // The run's last exchange: all replicas become their mean.
     std::ranges::copy(spare_->arena().parameters(), arena.parameters().begin());
@@ -126,17 +127,6 @@ TrainResult GossipRun::finish_with(
                                   : 0;
   cluster.barrier();
   return result;
-}
-
-double GossipRun::consensus_distance(cluster::Cluster& cluster) {
-  const std::span<float> mean = spare_->arena().parameters();
-  cluster.mean(algo::Plane::kParameters, mean);
-  const double mine =
-      probe::squared_distance(workers_[0].arena().parameters(), mean);
-  std::vector<double> distances;
-  for (const auto& row : cluster.all_gather({{mine}}))
-    distances.push_back(row[0]);
-  return probe::consensus_distance(distances);
 }
 
 // A checkpoint like that of any other run. Those who are missing are given the

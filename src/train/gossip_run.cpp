@@ -32,11 +32,9 @@ GossipRun::GossipRun(
       hooks_(hooks),
       degree_(setup_.schedule->at({})->degree()) {
   workers_.emplace_back(setup_.worker_options());
-  WorkerOptions spare = setup_.worker_options();
-  spare.state_planes = 0;
-  spare_ = std::make_unique<Worker>(spare);
+  spare_ = std::make_unique<Worker>(setup_.spare_options());
   arena::Arena& arena = workers_[0].arena();
-  load_initial_values(setup_, arena);
+  load_initial_values(setup_, workers_);
   replica_ = std::make_unique<gossip::Replica>(
       arena,
       gossip_dynamics(setup_),
@@ -261,8 +259,7 @@ bool GossipRun::checkpoint_is_due() {
   const int64_t every = setup_.spec.checkpoint_every;
   if (every < 0) return false;
   if (every > 0) return gradients_ % every == 0;
-  constexpr double kSeconds = 60;
-  return since_checkpoint_.seconds() > kSeconds;
+  return since_checkpoint_.seconds() > kCheckpointSeconds;
 }
 
 // The snapshot, which is the replica as the last gradient left it, with the

@@ -75,8 +75,6 @@ class GossipRun {
   TrainResult finish_with(
       cluster::Cluster& cluster,
       const std::vector<int>& members);
-  // Of the replicas; leaves their mean in the spare worker.
-  double consensus_distance(cluster::Cluster& cluster);
   void store_result(cluster::Cluster& cluster, const std::vector<int>& members);
 
   const Setup& setup_;

@@ -19,13 +19,6 @@ gossip::Averagings gossip_averagings(const Setup& setup) {
                                           : gossip::Averagings::kPoisson;
 }
 
-EvaluatorOptions evaluator_options(const Setup& setup) {
-  return {
-      .samples = setup.spec.eval_samples,
-      .full = setup.spec.eval_full,
-      .seed = setup.spec.seed};
-}
-
 void gather_batch(
     const Setup& setup,
     int worker,

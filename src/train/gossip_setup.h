@@ -4,7 +4,6 @@
 #include "gossip/allowance.h"
 #include "gossip/dynamics.h"
 #include "gossip/statistics.h"
-#include "train/evaluator.h"
 #include "train/setup.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,7 +16,6 @@ namespace grapevine::train {
 // The constants of the run's graph and rate; ConfigError where it has none.
 gossip::Dynamics gossip_dynamics(const Setup& setup);
 gossip::Averagings gossip_averagings(const Setup& setup);
-EvaluatorOptions evaluator_options(const Setup& setup);
 
 // A worker's batch for its own gradient with this number: that of the step
 // with this number in a synchronous run, and on beyond its end.

@@ -114,12 +114,11 @@ void load_named_tensors(
   load_tensors(file, path, arena.buffer_layout(), arena.buffers(), false);
 }
 
-void load_initial_values(const Setup& setup, arena::Arena& arena) {
+void load_initial_values(const Setup& setup, std::vector<Worker>& workers) {
   if (setup.spec.init.empty()) return;
-  load_named_tensors(
-      record::read_safetensors(setup.spec.init),
-      setup.spec.init,
-      arena);
+  const record::Safetensors file = record::read_safetensors(setup.spec.init);
+  for (Worker& worker : workers)
+    load_named_tensors(file, setup.spec.init, worker.arena());
 }
 
 } // namespace grapevine::train

@@ -4,6 +4,7 @@
 #include "arena/arena.h"
 #include "record/safetensors.h"
 #include "train/setup.h"
+#include "train/worker.h"
 
 #include <string>
 #include <vector>
@@ -44,7 +45,7 @@ void load_named_tensors(
     const std::string& path,
     arena::Arena& arena);
 
-// The values of the spec's --init, where there is one.
-void load_initial_values(const Setup& setup, arena::Arena& arena);
+// The values of the spec's --init, where there is one, for all of them.
+void load_initial_values(const Setup& setup, std::vector<Worker>& workers);
 
 } // namespace grapevine::train

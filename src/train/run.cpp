@@ -48,9 +48,7 @@ Run::Run(
       workers_.emplace_back(setup_.worker_options());
     }
   }
-  WorkerOptions spare = setup_.worker_options();
-  spare.state_planes = 0;
-  spare_ = std::make_unique<Worker>(spare);
+  spare_ = std::make_unique<Worker>(setup_.spare_options());
   const std::vector<arena::Arena*> arenas = arenas_of(workers_);
   cluster_.attach(arenas);
   stepper_ = std::make_unique<cluster::Stepper>(
@@ -69,10 +67,7 @@ Run::Run(
       workers_,
       *spare_,
       *setup_.dataset.test,
-      EvaluatorOptions{
-          .samples = setup_.spec.eval_samples,
-          .full = setup_.spec.eval_full,
-          .seed = setup_.spec.seed});
+      evaluator_options(setup_));
   spans_.resize(hosted);
   losses_.resize(hosted);
   epoch_loss_.resize(hosted);
@@ -87,8 +82,7 @@ Run::Run(
   if (cluster_.hosts_first()) {
     clock_ = make_virtual_clock(setup_.spec, arenas.front()->layout());
   }
-  for (Worker& worker : workers_)
-    load_initial_values(setup_, worker.arena());
+  load_initial_values(setup_, workers_);
   resume();
   records_ = std::make_unique<record::RecordWriter>(
       directory_.records(cluster_.hosted().front()));
@@ -359,9 +353,8 @@ TrainResult Run::finish(Outcome outcome) {
   result.epochs = step_ / setup_.steps_per_epoch();
   result.train_loss = last_train_loss_;
   add_evaluation(evaluation_, result);
-  const int64_t size = workers_.front().arena().layout().size();
   result.consensus_distance =
-      consensus_distance({.pieces = {{0, size}}, .elements = size});
+      consensus_distance(cluster_, workers_, spare_->arena().parameters());
   result.parameters_sha256 = cluster_.parameters_sha256();
   if (clock_) result.virtual_seconds = clock_->now();
   // Every process sent its part.

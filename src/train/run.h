@@ -8,7 +8,6 @@
 #include "cluster/stepper.h"
 #include "data/loader.h"
 #include "graph/ada_control.h"
-#include "probe/consensus_sample.h"
 #include "probe/spans.h"
 #include "record/checkpoint.h"
 #include "record/record_writer.h"
@@ -78,7 +77,6 @@ class Run : private cluster::StepObserver {
   cluster::Rows control_rows();
   std::optional<Outcome> decide(const cluster::Rows& rows, bool looks);
   TrainResult finish(Outcome outcome);
-  double consensus_distance(const probe::ConsensusSample& sample);
   // Without evaluation and checkpoints, earlier attempts included.
   double training_seconds();
   void report_progress(const std::string& phase, bool force);

@@ -12,10 +12,6 @@
 namespace grapevine::train {
 namespace {
 
-// With the default of checkpoint_every: at the end of the first epoch after
-// this many seconds.
-constexpr double kCheckpointSeconds = 60;
-
 nlohmann::json ada_state(const graph::AdaControl& control) {
   const graph::AdaControl::State& state = control.state();
   return {

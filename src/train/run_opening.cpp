@@ -48,21 +48,15 @@ void check_same_spec(
 // An unusable --init is bad input, answered before the run begins.
 void check_initial_values(const Setup& setup) {
   if (setup.spec.init.empty()) return;
-  WorkerOptions options = setup.worker_options();
-  options.state_planes = 0;
-  Worker worker(options);
-  load_named_tensors(
-      record::read_safetensors(setup.spec.init),
-      setup.spec.init,
-      worker.arena());
+  std::vector<Worker> trial;
+  trial.emplace_back(setup.spare_options());
+  load_initial_values(setup, trial);
 }
 
 // The costs must be those of this model.
 void check_virtual_clock(const Setup& setup) {
   if (!spec::has_virtual_clock(setup.spec)) return;
-  WorkerOptions options = setup.worker_options();
-  options.state_planes = 0;
-  const Worker worker(options);
+  const Worker worker(setup.spare_options());
   if (setup.is_asynchronous()) {
     make_gossip_times(setup.spec, worker.arena().layout());
   } else {

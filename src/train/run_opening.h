@@ -52,6 +52,10 @@ int begin_attempt(
 // before it writes its first record.
 int attempts_before(const record::RunDirectory& directory);
 
+// With the default of checkpoint-every, so many seconds lie between two of
+// them at least.
+inline constexpr double kCheckpointSeconds = 60;
+
 // Takes up the newest checkpoint that `try_restore` can use. IoError where
 // there are some and it can use none.
 void resume_newest(

@@ -1,5 +1,4 @@
 // What a run measures of its replicas while it goes.
-#include "probe/consensus.h"
 #include "train/numbers.h"
 #include "train/run.h"
 #include "train/run_records.h"
@@ -34,10 +33,14 @@ void Run::probe() {
        {"step", step_},
        {"norms", norms},
        {"gradient_norms", gradient_norms}});
-  const double distance = consensus_distance(probe::consensus_sample(
-      workers_.front().arena().layout().size(),
-      setup_.spec.seed,
-      step_));
+  const double distance = consensus_distance(
+      cluster_,
+      workers_,
+      probe::consensus_sample(
+          workers_.front().arena().layout().size(),
+          setup_.spec.seed,
+          step_),
+      spare_->arena().parameters());
   rows = cluster_.gather(rows);
   if (!cluster_.hosts_first()) return;
   records_->append(
@@ -60,30 +63,6 @@ void Run::observe_spread() {
        {"spread", ada_->spread()},
        {"level", ada_->threshold().value_or(std::nan(""))},
        {"k", ada_->k()}});
-}
-
-double Run::consensus_distance(const probe::ConsensusSample& sample) {
-  // The spare worker's parameters are room enough for any sample.
-  const std::span<float> mean =
-      spare_->arena().parameters().first(sample.elements);
-  cluster_.mean(algo::Plane::kParameters, sample.pieces, mean);
-  cluster::Rows mine(workers_.size());
-  cluster_.for_each([&](int index) {
-    const std::span<const float> x = workers_[index].arena().parameters();
-    int64_t at = 0;
-    double distance = 0;
-    for (const Range& piece : sample.pieces) {
-      distance += probe::squared_distance(
-          x.subspan(piece.begin, piece.size()),
-          mean.subspan(at, piece.size()));
-      at += piece.size();
-    }
-    mine[index] = {sample.scale * distance};
-  });
-  std::vector<double> distances;
-  for (const auto& row : cluster_.all_gather(mine))
-    distances.push_back(row[0]);
-  return probe::consensus_distance(distances);
 }
 
 } // namespace grapevine::train

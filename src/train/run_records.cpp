@@ -1,5 +1,6 @@
 #include "train/run_records.h"
 
+#include "probe/consensus.h"
 #include "probe/metric.h"
 #include "train/numbers.h"
 
@@ -8,6 +9,51 @@
 #include <cmath>
 
 namespace grapevine::train {
+
+EvaluatorOptions evaluator_options(const Setup& setup) {
+  return {
+      .samples = setup.spec.eval_samples,
+      .full = setup.spec.eval_full,
+      .seed = setup.spec.seed};
+}
+
+double consensus_distance(
+    cluster::Cluster& cluster,
+    std::vector<Worker>& workers,
+    const probe::ConsensusSample& sample,
+    std::span<float> mean) {
+  mean = mean.first(sample.elements);
+  cluster.mean(algo::Plane::kParameters, sample.pieces, mean);
+  cluster::Rows mine(workers.size());
+  cluster.for_each([&](int index) {
+    const std::span<const float> x = workers[index].arena().parameters();
+    int64_t at = 0;
+    double distance = 0;
+    for (const Range& piece : sample.pieces) {
+      distance += probe::squared_distance(
+          x.subspan(piece.begin, piece.size()),
+          mean.subspan(at, piece.size()));
+      at += piece.size();
+    }
+    mine[index] = {sample.scale * distance};
+  });
+  std::vector<double> distances;
+  for (const auto& row : cluster.all_gather(mine))
+    distances.push_back(row[0]);
+  return probe::consensus_distance(distances);
+}
+
+double consensus_distance(
+    cluster::Cluster& cluster,
+    std::vector<Worker>& workers,
+    std::span<float> mean) {
+  const auto size = static_cast<int64_t>(mean.size());
+  return consensus_distance(
+      cluster,
+      workers,
+      {.pieces = {{0, size}}, .elements = size},
+      mean);
+}
 
 nlohmann::json attempt_record(
     int attempt,

@@ -3,6 +3,7 @@
 
 #include "cluster/cluster.h"
 #include "graph/schedule.h"
+#include "probe/consensus_sample.h"
 #include "train/evaluator.h"
 #include "train/setup.h"
 #include "train/trainer.h"
@@ -11,10 +12,27 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace grapevine::train {
+
+// How replicas are evaluated.
+EvaluatorOptions evaluator_options(const Setup& setup);
+
+// Of all replicas, on some pieces of their parameters; the pieces' mean stays
+// in `mean`, from its beginning. Collective.
+double consensus_distance(
+    cluster::Cluster& cluster,
+    std::vector<Worker>& workers,
+    const probe::ConsensusSample& sample,
+    std::span<float> mean);
+// On all of them.
+double consensus_distance(
+    cluster::Cluster& cluster,
+    std::vector<Worker>& workers,
+    std::span<float> mean);
 
 // The first record of an attempt: who is hosted here, and what of.
 nlohmann::json attempt_record(

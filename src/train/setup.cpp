@@ -79,6 +79,12 @@ WorkerOptions Setup::worker_options() const {
       .state_planes = static_cast<int>(state_planes().size())};
 }
 
+WorkerOptions Setup::spare_options() const {
+  WorkerOptions options = worker_options();
+  options.state_planes = 0;
+  return options;
+}
+
 Setup make_setup(
     const spec::Spec& spec,
     const std::vector<std::string>& data_path) {

@@ -55,6 +55,8 @@ struct Setup {
   }
   // Of a replica of this run.
   WorkerOptions worker_options() const;
+  // Of one that does not train: without the state of the local rule.
+  WorkerOptions spare_options() const;
 };
 
 // data_path: where data sets are looked for (data/data_path.h). Throws

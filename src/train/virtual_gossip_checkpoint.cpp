@@ -11,12 +11,6 @@
 #include <cmath>
 
 namespace grapevine::train {
-namespace {
-
-constexpr double kCheckpointSeconds = 60;
-
-} // namespace
-
 bool VirtualGossipRun::checkpoint_is_due() {
   const int64_t every = setup_.spec.checkpoint_every;
   if (every < 0) return false;

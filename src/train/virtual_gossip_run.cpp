@@ -3,7 +3,6 @@
 #include "base/heap.h"
 #include "gossip/neighbours.h"
 #include "optim/clip.h"
-#include "probe/consensus.h"
 #include "spec/spec_table.h"
 #include "train/gossip_setup.h"
 #include "train/gossip_times.h"
@@ -64,8 +63,8 @@ VirtualGossipRun::VirtualGossipRun(
     for (int i = 0; i < n; ++i)
       workers_.emplace_back(setup_.worker_options());
   }
+  load_initial_values(setup_, workers_);
   for (Worker& worker : workers_) {
-    load_initial_values(setup_, worker.arena());
     arenas.push_back(&worker.arena());
     replicas_.push_back(std::make_unique<gossip::Replica>(
         worker.arena(),
@@ -73,9 +72,7 @@ VirtualGossipRun::VirtualGossipRun(
         setup_.spec.bucket_bytes));
     replicas.push_back(replicas_.back().get());
   }
-  WorkerOptions spare = setup_.worker_options();
-  spare.state_planes = 0;
-  spare_ = std::make_unique<Worker>(spare);
+  spare_ = std::make_unique<Worker>(setup_.spare_options());
   cluster_.attach(arenas);
   evaluator_ = std::make_unique<Evaluator>(
       cluster_,
@@ -255,7 +252,7 @@ void VirtualGossipRun::probe() {
       rows[i].resize(3 * tensors, std::nan(""));
       gradient_norms[i] = std::sqrt(sum_of(squares));
     });
-    const double distance = consensus_distance();
+    const double distance = shown_distance();
     records_->append(
         {{"type", "norms"},
          {"step", moment.step},
@@ -278,16 +275,9 @@ void VirtualGossipRun::record_gossip(double distance) {
   records_->append(record);
 }
 
-// While the replicas are shown. The spare worker's parameters hold the mean.
-double VirtualGossipRun::consensus_distance() {
-  const std::span<float> mean = spare_->arena().parameters();
-  cluster_.mean(algo::Plane::kParameters, mean);
-  std::vector<double> distances(workers_.size());
-  cluster_.for_each([&](int i) {
-    distances[i] =
-        probe::squared_distance(workers_[i].arena().parameters(), mean);
-  });
-  return probe::consensus_distance(distances);
+// While they are shown.
+double VirtualGossipRun::shown_distance() {
+  return consensus_distance(cluster_, workers_, spare_->arena().parameters());
 }
 
 void VirtualGossipRun::evaluate() {
@@ -336,7 +326,7 @@ TrainResult VirtualGossipRun::finish(Outcome outcome) {
   add_evaluation(evaluation_, result);
   {
     const Shown shown(*this);
-    result.consensus_distance = consensus_distance();
+    result.consensus_distance = shown_distance();
   }
   record_gossip(result.consensus_distance);
   if (outcome == Outcome::kCompleted) average();

@@ -62,7 +62,7 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   void record_round();
   void probe();
   void record_gossip(double consensus_distance);
-  double consensus_distance();
+  double shown_distance(); // of the replicas from consensus
   void evaluate();
   void average();
   TrainResult finish(Outcome outcome);
