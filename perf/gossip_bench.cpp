@@ -17,13 +17,10 @@
 #include "graph/spectrum.h"
 #include "optim/sgd.h"
 #include "perf/bench.h"
-#include "perf/mlp_gradient.h"
-#include "train/torch_threads.h"
+#include "perf/timed_job.h"
 #include "transport/edges.h"
 #include "transport/store_server.h"
 #include "transport/transports.h"
-
-#include <CLI/CLI.hpp>
 
 #include <cmath>
 
@@ -32,7 +29,6 @@ namespace {
 
 struct Options {
   ComputeOptions compute;
-  bool sleeps = false;
   bool alone = false; // the same without any communication
   std::string graph = "ring";
   double rate = 1;
@@ -43,29 +39,15 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  std::string compute = "real";
   CLI::App app("One process of an asynchronous job that is timed.");
-  app.add_option("--widths", options.compute.widths)
-      ->delimiter(',')
-      ->required();
-  app.add_option("--batch", options.compute.batch);
-  app.add_option("--compute", compute)->check(CLI::IsMember({"real", "sleep"}));
-  app.add_option("--forward-ms", options.compute.forward_ms);
-  app.add_option("--backward-ms", options.compute.backward_ms);
-  app.add_option("--slow-rank", options.compute.slow_rank);
-  app.add_option("--slow-factor", options.compute.slow_factor);
+  add_compute_flags(app, options.compute);
   app.add_flag("--alone", options.alone);
   app.add_option("--graph", options.graph);
   app.add_option("--rate", options.rate);
   app.add_option("--piece-bytes", options.piece_bytes);
   app.add_option("--warm-up", options.warm_up);
   app.add_option("--seconds", options.seconds);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error));
-  }
-  options.sleeps = compute == "sleep";
+  parse_or_exit(app, argc, argv);
   return options;
 }
 
@@ -80,11 +62,7 @@ class Job {
     options_.compute.rank = environment.rank;
     options_.compute.state_planes =
         static_cast<int>(rule_.state_planes().size());
-    if (options_.sleeps) {
-      gradient_ = std::make_unique<SleepingGradient>(options_.compute);
-    } else {
-      gradient_ = std::make_unique<RealGradient>(options_.compute);
-    }
+    gradient_ = make_gradient(options_.compute);
     // Replicas differ, so that it shows whether they have been averaged.
     for (float& value : gradient_->arena().parameters())
       value *= 1 + 0.1F * static_cast<float>(environment.rank);
@@ -238,16 +216,6 @@ class Job {
 } // namespace grapevine::perf
 
 int main(int argc, char** argv) {
-  const auto options = grapevine::perf::parse(argc, argv);
-  try {
-    grapevine::train::use_one_torch_thread();
-    grapevine::perf::Job job(options);
-    const nlohmann::json result = job.run();
-    if (job.prints()) std::cout << result.dump() << std::endl;
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "gossip_bench: " << error.what() << '\n';
-  }
-  grapevine::transport::abandon_mpi(1);
-  return 1;
+  namespace perf = grapevine::perf;
+  return perf::run_job<perf::Job>("gossip_bench", perf::parse(argc, argv));
 }

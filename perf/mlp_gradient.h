@@ -28,6 +28,7 @@ struct ComputeOptions {
   Widths widths;
   int64_t batch = 32;
   int state_planes = 0;
+  bool sleeps = false; // instead of computing
   // Sleeps only. The whole backward; a layer takes its share by its size.
   double forward_ms = 0;
   double backward_ms = 0;

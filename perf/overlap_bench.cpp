@@ -15,12 +15,10 @@
 #include "optim/adam.h"
 #include "optim/sgd.h"
 #include "perf/bench.h"
-#include "perf/mlp_gradient.h"
-#include "train/torch_threads.h"
+#include "perf/timed_job.h"
 #include "transport/transports.h"
 
 #include <sys/resource.h>
-#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <map>
@@ -33,7 +31,6 @@ constexpr size_t kSampled = 997;
 
 struct Options {
   ComputeOptions compute;
-  bool sleeps = false;
   // Of algo/agreement.h; "alone": each worker trains by itself.
   std::string agreement = "combine-while-adapt";
   std::string graph = "one-peer-exponential";
@@ -49,18 +46,8 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  std::string compute = "real";
   CLI::App app("One process of a job whose iterations are timed.");
-  app.add_option("--widths", options.compute.widths)
-      ->delimiter(',')
-      ->required();
-  app.add_option("--batch", options.compute.batch);
-  app.add_option("--compute", compute)->check(CLI::IsMember({"real", "sleep"}));
-  app.add_option("--forward-ms", options.compute.forward_ms);
-  app.add_option("--backward-ms", options.compute.backward_ms);
-  app.add_option("--slow-share", options.compute.slow_share);
-  app.add_option("--slow-rank", options.compute.slow_rank);
-  app.add_option("--slow-factor", options.compute.slow_factor);
+  add_compute_flags(app, options.compute);
   app.add_option("--agreement", options.agreement);
   app.add_option("--graph", options.graph);
   app.add_option("--optimizer", options.optimizer)
@@ -70,12 +57,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--warm-up", options.warm_up);
   app.add_option("--blocks", options.blocks);
   app.add_option("--block-steps", options.block_steps);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error));
-  }
-  options.sleeps = compute == "sleep";
+  parse_or_exit(app, argc, argv);
   return options;
 }
 
@@ -181,11 +163,7 @@ class Job {
     ComputeOptions compute = options_.compute;
     compute.rank = everybody_->hosted().front();
     compute.state_planes = state_planes;
-    if (options_.sleeps) {
-      gradient_ = std::make_unique<SleepingGradient>(compute);
-    } else {
-      gradient_ = std::make_unique<RealGradient>(compute);
-    }
+    gradient_ = perf::make_gradient(compute);
     // Replicas differ, so that verify sees whether they have been mixed.
     const auto plane = gradient_->arena().parameters();
     initial_.assign(plane.begin(), plane.end());
@@ -284,16 +262,6 @@ class Job {
 } // namespace grapevine::perf
 
 int main(int argc, char** argv) {
-  const auto options = grapevine::perf::parse(argc, argv);
-  try {
-    grapevine::train::use_one_torch_thread();
-    grapevine::perf::Job job(options);
-    const nlohmann::json result = job.run();
-    if (job.prints()) std::cout << result.dump() << std::endl;
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "overlap_bench: " << error.what() << '\n';
-  }
-  grapevine::transport::abandon_mpi(1);
-  return 1;
+  namespace perf = grapevine::perf;
+  return perf::run_job<perf::Job>("overlap_bench", perf::parse(argc, argv));
 }
