@@ -41,9 +41,8 @@ News Tally::news(double now) const {
 }
 
 double Tally::estimate(double now) const {
-  // Of the time that has passed.
-  constexpr double kLongest = 0.1;
-  constexpr double kGone = 0.3;
+  constexpr double kMost = 0.1; // of the count
+  constexpr double kGone = 0.3; // of the time that has passed
   const std::lock_guard lock(mutex_);
   double total = 0;
   for (size_t i = 0; i < counts_.size(); ++i) {
@@ -55,7 +54,10 @@ double Tally::estimate(double now) const {
             ? static_cast<double>(counts_[i] - first_counts_[i]) / observed
             : 0;
     const bool is_known = static_cast<int>(i) == rank_ || age > kGone * now;
-    total += count + (is_known ? 0 : speed * std::min(age, kLongest * now));
+    total += count;
+    if (!is_known) {
+      total += std::min(speed * std::min(age, observed), kMost * count);
+    }
   }
   return total;
 }

@@ -5,9 +5,10 @@
 // messages, no worker is asked for it, and it survives the worker that it is
 // about. Each count comes with its age, since news travels slowly around a
 // ring; what was computed meanwhile is estimated from the worker's speed since
-// it was first heard of, for at most a tenth of the time that has passed; and
-// not at all of a worker that has not been heard of for a third of it: that one
-// is gone.
+// it was first heard of. Gradients come in bursts, so a speed that was watched
+// for a moment says little: the estimate goes no further ahead than the worker
+// was watched, adds at most a tenth to its count, and nothing to that of a
+// worker that has not been heard of for a third of the time: that one is gone.
 //
 // Any thread. Times are seconds since the run began here.
 #pragma once
