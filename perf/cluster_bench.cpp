@@ -35,6 +35,7 @@ std::vector<data::Batch> batches() {
   std::vector<data::Batch> list(kWorkers);
   for (int i = 0; i < kWorkers; ++i) {
     Random random(1, Purpose::kTest, i);
+    list[i].sample_shape = {kSamplesElements};
     list[i].inputs.resize(kBatch * kSamplesElements);
     for (float& value : list[i].inputs) {
       value = static_cast<float>(random.normal());

@@ -7,9 +7,15 @@
 
 namespace grapevine::data {
 
+// At a position that has none: padding behind a shorter sample. Counts neither
+// in a loss nor in a score.
+inline constexpr int64_t kNoLabel = -100;
+
 struct Batch {
-  // One of the two is filled, samples x sample_elements: numbers (images), or
-  // tokens, each below the source's classes (text).
+  // Of this batch: samples of differing lengths are padded to its longest.
+  std::vector<int64_t> sample_shape;
+  // One of the two is filled, samples x elements of the shape: numbers
+  // (images), or tokens, each below the source's classes (text).
   std::vector<float> inputs;
   std::vector<int64_t> tokens;
   std::vector<int64_t> labels; // samples x labels_per_sample

@@ -115,7 +115,12 @@ const DataEntry& data_entry(const std::string& name) {
 Dataset load_dataset(const DataOptions& options) {
   Dataset dataset = load_whole(options);
   if (options.train_samples > 0) {
-    dataset.train = make_subset(dataset.train, options.train_samples);
+    dataset.train =
+        make_subset(dataset.train, options.train_samples, "train-samples");
+  }
+  if (options.test_samples > 0) {
+    dataset.test =
+        make_subset(dataset.test, options.test_samples, "test-samples");
   }
   return dataset;
 }

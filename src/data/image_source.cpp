@@ -29,7 +29,10 @@ std::vector<int64_t> ImageSource::sample_shape() const {
   return {static_cast<int64_t>(set_.channels.size()), set_.rows, set_.columns};
 }
 
-void ImageSource::fill(std::span<const int64_t> indices, Batch& batch) const {
+void ImageSource::fill(
+    std::span<const int64_t> indices,
+    Batch& batch,
+    const Draw* /*draw*/) const {
   const int64_t plane = set_.rows * set_.columns;
   const int64_t sample = plane * static_cast<int64_t>(normalised_.size());
   float* to = batch.inputs.data();

@@ -41,7 +41,10 @@ class ImageSource final : public Source {
   }
 
  private:
-  void fill(std::span<const int64_t> indices, Batch& batch) const override;
+  void fill(
+      std::span<const int64_t> indices,
+      Batch& batch,
+      const Draw* /*draw*/) const override;
 
   ImageSet set_;
   std::vector<std::array<float, 256>> normalised_; // by channel

@@ -1,8 +1,9 @@
 gv_layer(data
   SOURCES
     catalogue.cpp checksum.cpp cifar10.cpp data_path.cpp datasets.cpp
-    dirichlet.cpp download.cpp fashion_mnist.cpp file.cpp gunzip.cpp http.cpp idx.cpp
-    image_source.cpp loader.cpp locate.cpp sharder.cpp source.cpp split.cpp
-    subset.cpp synthetic.cpp tar.cpp text.cpp
+    dirichlet.cpp download.cpp epoch_orders.cpp fashion_mnist.cpp file.cpp
+    gunzip.cpp http.cpp idx.cpp image_source.cpp length_sharder.cpp loader.cpp
+    locate.cpp sharder.cpp shuffled_sharder.cpp source.cpp split.cpp
+    stream_sharder.cpp subset.cpp synthetic.cpp tar.cpp text.cpp
   DEPS Grapevine::base
   PRIVATE_DEPS ZLIB::ZLIB CURL::libcurl OpenSSL::Crypto)

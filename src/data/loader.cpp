@@ -36,14 +36,15 @@ struct Loader::State {
   std::mutex mutex;
   std::condition_variable changed; // anything below
   // Guarded by mutex, but for the batch of a slot that is kFilling: that one
-  // is the prefetch thread's alone.
+  // is that of the thread that fills it.
   std::vector<Slot> slots;
   int64_t next = 0;          // all before it are begun, it is not
   std::set<int64_t> claimed; // those after next that their takers gather
   int takers = 0;
   bool stopping = false;
 
-  std::jthread thread; // last, so that it ends before the rest goes
+  // Last, so that they end before the rest goes.
+  std::vector<std::jthread> threads;
 
   int64_t number_of(int64_t step, int worker) const;
   void gather(int64_t number, Batch& batch) const;
@@ -72,8 +73,8 @@ void Loader::State::gather(int64_t number, Batch& batch) const {
       epoch,
       step % options.steps_per_epoch,
       options.workers[number % hosted]);
-  source->gather(samples, batch);
-  if (options.transform) options.transform(epoch, samples, batch.inputs);
+  const Draw draw{.seed = options.seed, .epoch = epoch};
+  source->gather(samples, batch, &draw);
 }
 
 void Loader::State::prefetch() {
@@ -166,6 +167,7 @@ Loader::Loader(
   GV_CHECK_LE(options.steps_per_epoch, sharder->steps_per_epoch());
   GV_CHECK_GE(options.first_step, 0);
   GV_CHECK_GE(options.prefetch, 0);
+  GV_CHECK_GE(options.threads, 1);
   State& state = *state_;
   state.batches = std::max<int64_t>(options.last_step - options.first_step, 0) *
                   static_cast<int64_t>(workers.size());
@@ -173,9 +175,11 @@ Loader::Loader(
   state.source = std::move(source);
   state.sharder = std::move(sharder);
   state.options = std::move(options);
-  if (state.batches > 0 && !state.slots.empty()) {
-    state.thread = std::jthread([&state] { state.prefetch(); });
-  }
+  if (state.batches == 0) return;
+  // More than slots would only wait for one another.
+  const int threads = std::min(state.options.threads, state.options.prefetch);
+  for (int i = 0; i < threads; ++i)
+    state.threads.emplace_back([&state] { state.prefetch(); });
 }
 
 Loader::~Loader() {

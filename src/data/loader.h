@@ -1,5 +1,5 @@
-// Batches ahead of their use: a thread of its own gathers what the hosted
-// workers will ask for next, in order, into buffers that are used again.
+// Batches ahead of their use: threads of its own gather what the hosted workers
+// will ask for next, in order, into buffers that are used again.
 #pragma once
 
 #include "data/batch.h"
@@ -7,20 +7,10 @@
 #include "data/source.h"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace grapevine::data {
-
-// What is done to the numbers of gathered samples before they are handed out
-// (augmentation). Called on whichever thread gathers, several at once; its
-// chance must be addressed by (epoch, sample), so that no thread changes it.
-using Transform = std::function<void(
-    int64_t epoch,
-    std::span<const int64_t> samples,
-    std::span<float> inputs)>;
 
 struct LoaderOptions {
   std::vector<int> workers = {0}; // hosted here, ascending
@@ -29,7 +19,8 @@ struct LoaderOptions {
   int64_t last_step = 0;          // global; one past the last
   // Batches gathered ahead. 0 gathers in take(), on the caller's thread.
   int prefetch = 2;
-  Transform transform = {}; // none = as the source gives them
+  int threads = 1;   // that gather ahead, a batch each at a time
+  uint64_t seed = 0; // of what is left to chance in samples
 };
 
 class Loader {

@@ -1,74 +1,63 @@
-// Who trains on which samples: a permutation of all samples by (seed, epoch),
-// dealt to the workers; or, with a Split, a permutation of each worker's own
-// samples by (seed, epoch, worker).
+// Who trains on which samples. A pure function of (seed, epoch, step, worker)
+// and of what it was made from: the same for any transport, and the same after
+// a resume. Every sample is used at most once an epoch over all workers.
 //
-//   steps an epoch = floor(N / (n * batch))
-//   batch of (worker w, step s) = permutation[(s * n + w) * batch …]
+// How the samples are dealt is the source's to say (data::Reading):
 //
-// The tail of R < n * batch samples that does not fill a step of all workers
-// is dropped (PartialBatches::kDrop) or, with kKeep, dealt evenly in one more,
-// shorter step: worker w gets permutation[N - R + R * w / n …
-// N - R + R * (w + 1) / n), which is empty for some where R < n.
-//
-// With a Split (data/split.h) there are as many steps, and worker w at step s
-// gets its own samples from s * batch on, in the epoch's order. What does not
-// fill a step is other samples in each epoch: dropped, or with kKeep each
-// worker's own rest in one more step (numbers that differ by one at most).
-//
-// Every sample is used at most once an epoch over all workers (exactly once
-// with kKeep). The result depends on (seed, epoch, N, n, batch) only: it is
-// the same for any transport, and the same after a resume; without a
-// Split the samples of a whole step depend on n * batch alone.
+//   kShuffled   data/shuffled_sharder.h   every sample for itself
+//   kStreams    data/stream_sharder.h     texts, read on from step to step, if
+//                                         asked for; else as kShuffled
+//   kByLength   data/length_sharder.h     batches of so many tokens
 #pragma once
 
-#include "base/range.h"
+#include "data/source.h"
 #include "data/split.h"
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace grapevine::data {
 
+// What becomes of samples that do not fill a step of all workers.
 enum class PartialBatches { kDrop, kKeep };
+
+struct ShardOptions {
+  int workers = 1;
+  int64_t batch = 1; // a worker's, in samples; kByLength: in tokens
+  uint64_t seed = 0;
+  PartialBatches partial = PartialBatches::kDrop;
+  bool in_streams = false; // for models that carry state along
+  // None: equal chances for all; else one of these samples for these workers.
+  std::shared_ptr<const Split> split = nullptr;
+};
+
+// Throws ConfigError for workers or batch below 1.
+void check(const ShardOptions& options);
 
 class Sharder {
  public:
-  // Throws ConfigError when there would be no step at all, naming the largest
-  // batch and n that work, and for workers or batch below 1. split: none for
-  // equal chances for all, else one of these samples for these workers.
-  Sharder(
-      int64_t samples,
-      int workers,
-      int64_t batch,
-      uint64_t seed,
-      PartialBatches partial = PartialBatches::kDrop,
-      std::shared_ptr<const Split> split = nullptr);
+  virtual ~Sharder() = default;
 
-  int64_t steps_per_epoch() const { return steps_; }
-
-  // The samples of a worker at a step of an epoch. Remembers the permutation
-  // of the last epochs asked for; thread-safe.
-  std::vector<int64_t> indices(int64_t epoch, int64_t step, int worker) const;
-
- private:
-  using Permutation = std::vector<int64_t>;
-  struct Cache;
-
-  std::shared_ptr<const Permutation> permutation(int64_t epoch) const;
-  Permutation shuffled(int64_t epoch) const;
-  // Where in the permutation a worker's batch of a step lies.
-  Range place(int64_t step, int worker) const;
-
-  int64_t samples_;
-  int workers_;
-  int64_t batch_;
-  uint64_t seed_;
-  int64_t full_steps_;                 // of n * batch samples
-  int64_t steps_;                      // the shorter one of kKeep too
-  std::shared_ptr<const Split> split_; // null without
-  std::shared_ptr<Cache> cache_;
+  virtual int64_t steps_per_epoch() const = 0;
+  // The samples of a worker at a step of an epoch. Thread-safe.
+  virtual std::vector<int64_t> indices(int64_t epoch, int64_t step, int worker)
+      const = 0;
+  // Of all workers together.
+  virtual int64_t samples_in_step(int64_t epoch, int64_t step) const = 0;
+  // What a worker's batch of so many samples counts for at a step: 1, unless
+  // the step is partial; then its share of the step's samples times n, so that
+  // the mean over workers is the mean over samples.
+  virtual double batch_weight(int64_t /*step*/, int64_t /*samples*/) const {
+    return 1;
+  }
 };
+
+// Throws as check(), and ConfigError when there would be no step at all, naming
+// the largest batch and n that work, and for a split or partial batches of
+// samples that cannot be dealt so.
+std::shared_ptr<const Sharder> make_sharder(
+    const Source& source,
+    const ShardOptions& options);
 
 } // namespace grapevine::data

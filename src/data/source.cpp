@@ -14,15 +14,31 @@ int64_t Source::sample_elements() const {
   return elements;
 }
 
-void Source::gather(std::span<const int64_t> indices, Batch& batch) const {
+std::vector<int64_t> Source::lengths() const {
+  GV_CHECK(reading() == Reading::kByLength); // and then it says them
+  return {};
+}
+
+BatchShape Source::shape_of(std::span<const int64_t> /*indices*/) const {
+  return {sample_shape(), labels_per_sample()};
+}
+
+void Source::gather(
+    std::span<const int64_t> indices,
+    Batch& batch,
+    const Draw* draw) const {
   for (const int64_t index : indices)
     GV_CHECK(index >= 0 && index < size());
-  const size_t elements = indices.size() * sample_elements();
+  BatchShape shape = shape_of(indices);
+  size_t elements = indices.size();
+  for (const int64_t extent : shape.sample)
+    elements *= extent;
+  batch.sample_shape = std::move(shape.sample);
   batch.inputs.resize(has_tokens() ? 0 : elements);
   batch.tokens.resize(has_tokens() ? elements : 0);
-  batch.labels_per_sample = labels_per_sample();
-  batch.labels.resize(indices.size() * labels_per_sample());
-  fill(indices, batch);
+  batch.labels_per_sample = shape.labels_per_sample;
+  batch.labels.resize(indices.size() * shape.labels_per_sample);
+  fill(indices, batch, draw);
 }
 
 std::vector<int64_t> Source::labels() const {

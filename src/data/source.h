@@ -12,15 +12,34 @@
 
 namespace grapevine::data {
 
-// A labelled set of equally shaped samples in memory. Immutable once made, so
-// any number of threads may read it.
+// The address of the chance in a training sample (crops, flips), together with
+// the sample's index.
+struct Draw {
+  uint64_t seed = 0;
+  int64_t epoch = 0;
+};
+
+// In which order a set can be gone through (data/sharder.h).
+enum class Reading {
+  kShuffled, // each sample for itself
+  kStreams,  // samples follow each other in a text: in order, too
+  kByLength, // samples of about the same length together
+};
+
+struct BatchShape {
+  std::vector<int64_t> sample;
+  int64_t labels_per_sample = 1;
+};
+
+// A labelled set of samples. Immutable once made, so any number of threads may
+// read it.
 class Source {
  public:
   virtual ~Source() = default;
 
   virtual int64_t size() const = 0;
   // Of one sample, e.g. {1, 28, 28} (channels, rows, columns), or {64}
-  // (tokens).
+  // (tokens; of samples that differ in length, of the longest).
   virtual std::vector<int64_t> sample_shape() const = 0;
   int64_t sample_elements() const;
   // Labels are below it, and so are tokens.
@@ -30,10 +49,20 @@ class Source {
   // More than one where every position of a sample has a label.
   virtual int64_t labels_per_sample() const { return 1; }
 
+  virtual Reading reading() const { return Reading::kShuffled; }
+  // kByLength: tokens of each sample, padding not counted; at least 1.
+  virtual std::vector<int64_t> lengths() const;
+  // Of a batch of these samples.
+  virtual BatchShape shape_of(std::span<const int64_t> indices) const;
+
   // Replaces what the batch holds: sample indices[b] is at place b * elements
-  // of inputs (normalised) or tokens, its labels at b * labels_per_sample().
-  // 0 <= index < size().
-  void gather(std::span<const int64_t> indices, Batch& batch) const;
+  // of inputs (normalised) or tokens, its labels at b * labels_per_sample.
+  // 0 <= index < size(). draw: for training; null for evaluation, where
+  // nothing is left to chance.
+  void gather(
+      std::span<const int64_t> indices,
+      Batch& batch,
+      const Draw* draw = nullptr) const;
 
   // Of all samples in order, labels_per_sample() each. Unless a source knows
   // better, it gathers them all for it.
@@ -41,7 +70,10 @@ class Source {
 
  private:
   // The same, into buffers that have the right sizes.
-  virtual void fill(std::span<const int64_t> indices, Batch& batch) const = 0;
+  virtual void fill(
+      std::span<const int64_t> indices,
+      Batch& batch,
+      const Draw* draw) const = 0;
 };
 
 // A training set and its test set.
@@ -62,9 +94,10 @@ struct DataOptions {
   // default_data_path() (data/data_path.h).
   std::vector<std::string> search_path = {"/usr/share/datasets"};
 
-  // Train on this many, chosen at random but for every run the same ones; 0 =
-  // on all.
+  // Train on this many, and evaluate on this many, chosen at random but for
+  // every run the same ones; 0 = on all.
   int64_t train_samples = 0;
+  int64_t test_samples = 0;
 
   // The synthetic set alone: its training samples (a quarter as many test
   // samples), their shape, and the seed of all of it.
@@ -93,10 +126,9 @@ const std::vector<DataEntry>& data_table();
 const DataEntry& data_entry(const std::string& name);
 
 // Throws ConfigError (unknown name, a directory given that does not exist,
-// impossible synthetic sizes or context, more train_samples than there are) or
-// IoError
-// (missing, truncated or corrupt files: the file, what was expected, what was
-// found, and how to get it).
+// impossible synthetic sizes or context, more samples asked for than there
+// are) or IoError (missing, truncated or corrupt files: the file, what was
+// expected, what was found, and how to get it).
 Dataset load_dataset(const DataOptions& options);
 
 // The folder that load_dataset would read, without reading it; nothing where

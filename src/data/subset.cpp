@@ -26,24 +26,42 @@ class Subset : public Source {
     return whole_->labels_per_sample();
   }
 
+  Reading reading() const override { return whole_->reading(); }
+  BatchShape shape_of(std::span<const int64_t> indices) const override {
+    return whole_->shape_of(theirs(indices));
+  }
+
+  std::vector<int64_t> lengths() const override {
+    const std::vector<int64_t> all = whole_->lengths();
+    std::vector<int64_t> mine;
+    for (const int64_t index : chosen_)
+      mine.push_back(all[index]);
+    return mine;
+  }
+
   std::vector<int64_t> labels() const override {
-    const std::vector<int64_t> theirs = whole_->labels();
+    const std::vector<int64_t> all = whole_->labels();
     const int64_t each = labels_per_sample();
     std::vector<int64_t> mine;
     for (const int64_t index : chosen_) {
-      const auto first = theirs.begin() + index * each;
+      const auto first = all.begin() + index * each;
       mine.insert(mine.end(), first, first + each);
     }
     return mine;
   }
 
  private:
-  void fill(std::span<const int64_t> indices, Batch& batch) const override {
-    std::vector<int64_t> theirs;
-    theirs.reserve(indices.size());
-    for (const int64_t index : indices)
-      theirs.push_back(chosen_[index]);
-    whole_->gather(theirs, batch);
+  void fill(std::span<const int64_t> indices, Batch& batch, const Draw* draw)
+      const override {
+    whole_->gather(theirs(indices), batch, draw);
+  }
+
+  std::vector<int64_t> theirs(std::span<const int64_t> mine) const {
+    std::vector<int64_t> indices;
+    indices.reserve(mine.size());
+    for (const int64_t index : mine)
+      indices.push_back(chosen_[index]);
+    return indices;
   }
 
   std::shared_ptr<const Source> whole_;
@@ -54,16 +72,20 @@ class Subset : public Source {
 
 std::shared_ptr<const Source> make_subset(
     std::shared_ptr<const Source> whole,
-    int64_t samples) {
+    int64_t samples,
+    const std::string& option) {
   if (samples > whole->size()) {
     throw ConfigError(fmt::format(
-        "train-samples: the data have {} training samples, got {}",
+        "{}: the data have {} such samples, got {}",
+        option,
         whole->size(),
         samples));
   }
   std::vector<int64_t> order(whole->size());
   std::iota(order.begin(), order.end(), 0);
-  Random(0, Purpose::kSubset).shuffle(std::span(order));
+  if (whole->reading() != Reading::kStreams) {
+    Random(0, Purpose::kSubset).shuffle(std::span(order));
+  }
   order.resize(samples);
   return std::make_shared<Subset>(std::move(whole), std::move(order));
 }

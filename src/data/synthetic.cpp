@@ -35,7 +35,10 @@ class SyntheticSource final : public Source {
   int classes() const override { return classes_; }
 
  private:
-  void fill(std::span<const int64_t> indices, Batch& batch) const override {
+  void fill(
+      std::span<const int64_t> indices,
+      Batch& batch,
+      const Draw* /*draw*/) const override {
     for (size_t b = 0; b < indices.size(); ++b) {
       batch.labels[b] = indices[b] % classes_;
       std::copy_n(

@@ -54,9 +54,13 @@ class TextSource final : public Source {
   int classes() const override { return text_->vocabulary; }
   bool has_tokens() const override { return true; }
   int64_t labels_per_sample() const override { return context_; }
+  Reading reading() const override { return Reading::kStreams; }
 
  private:
-  void fill(std::span<const int64_t> indices, Batch& batch) const override {
+  void fill(
+      std::span<const int64_t> indices,
+      Batch& batch,
+      const Draw* /*draw*/) const override {
     int64_t* tokens = batch.tokens.data();
     int64_t* labels = batch.labels.data();
     for (const int64_t index : indices) {

@@ -134,6 +134,10 @@ const std::vector<ModelEntry>& model_table() {
   return table;
 }
 
+const ModelEntry& model_entry(const std::string& name) {
+  return kind(name).entry;
+}
+
 void check_model(const ModelOptions& options) {
   const Kind& known = kind(options.name);
   check_task(known, options);

@@ -22,23 +22,42 @@
 
 namespace grapevine::model {
 
+// What a forward pass in training is told beside its input.
+struct Pass {
+  ChanceAddress chance;
+  int64_t first_row = 0; // of the batch: the input's rows may be a part of it
+  // Recurrent models: the rows go on with no text that was seen before.
+  bool begins_stream = true;
+};
+
 class Model : public torch::nn::Module {
  public:
   using torch::nn::Module::Module;
   // Images [B, C, H, W] to logits [B, classes], or tokens [B, T] (int64) to
-  // logits [B * T, classes]: a row for each label. One thread at a time in
-  // training, any number in evaluation.
+  // logits [labels of the batch, classes]: a row for each label. One thread at
+  // a time in training, any number in evaluation.
   virtual torch::Tensor forward(torch::Tensor input) = 0;
 
-  // Where the chance of the next forward passes in training comes from; at
-  // the beginning, all zeros.
-  void set_chance(const ChanceAddress& address) { chance_ = address; }
+  // The same in evaluation, for texts that are read on: starts from what the
+  // pass before has left in `carried` (nothing = the beginning) and leaves
+  // there what the next one needs.
+  virtual torch::Tensor forward_from(
+      torch::Tensor input,
+      std::vector<torch::Tensor>& /*carried*/) {
+    return forward(std::move(input));
+  }
+
+  // Of the next forward passes in training. A recurrent model keeps what it
+  // carries from pass to pass in buffers [layers, batch, width], so that
+  // checkpoints have it.
+  void set_pass(const Pass& pass) { pass_ = pass; }
 
  protected:
-  const ChanceAddress& chance() const { return chance_; }
+  const Pass& pass() const { return pass_; }
+  const ChanceAddress& chance() const { return pass_.chance; }
 
  private:
-  ChanceAddress chance_;
+  Pass pass_;
 };
 
 struct ModelOptions {
@@ -48,6 +67,9 @@ struct ModelOptions {
   bool tokens = false; // samples are tokens below classes, not numbers
   uint64_t seed = 0;
   double dropout = 0; // probability; for models that have it
+  // Rows of a training batch, for models that carry state from one to the
+  // next; 0: nothing is carried.
+  int64_t batch = 0;
 };
 
 struct ModelEntry {
@@ -59,9 +81,13 @@ struct ModelEntry {
   int classes;
   bool tokens = false; // what it takes, as in the options
   bool has_dropout = false;
+  bool carries_state = false; // recurrent: see Model::set_pass
 };
 
 const std::vector<ModelEntry>& model_table();
+
+// Throws ConfigError: an unknown name, with the nearest.
+const ModelEntry& model_entry(const std::string& name);
 
 // Throws ConfigError: an unknown name (with the nearest), tokens or numbers
 // that the model cannot take, a shape that it cannot take (with what it

@@ -36,7 +36,14 @@ double decay_factor(const LrOptions& options, int64_t step) {
             return done >= fraction;
           }));
     case LrDecay::kCosine:
-      return (1 + std::cos(std::numbers::pi * done)) / 2;
+      return options.end_share + (1 - options.end_share) *
+                                     (1 + std::cos(std::numbers::pi * done)) /
+                                     2;
+    case LrDecay::kInverseSqrt: {
+      const auto warm =
+          static_cast<double>(std::max<int64_t>(options.warmup_steps, 1));
+      return std::sqrt(warm / std::max(warm, static_cast<double>(step + 1)));
+    }
   }
   return 1;
 }

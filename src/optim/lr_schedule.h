@@ -7,7 +7,10 @@
 //   warm-up  min(1, (t + 1) / warmup_steps)
 //   decay    constant: 1
 //            step:     0.1 for each of the given fractions of the run passed
-//            cosine:   (1 + cos(pi t / T)) / 2, T the steps of the whole run
+//            cosine:   e + (1 - e) (1 + cos(pi t / T)) / 2, T the steps of the
+//                      whole run, e the share that is left at the end
+//            inverse-sqrt: sqrt(w / max(w, t + 1)), w = max(1, warmup_steps):
+//                      the peak is at the end of the warm-up
 #pragma once
 
 #include <cstdint>
@@ -15,7 +18,7 @@
 
 namespace grapevine::optim {
 
-enum class LrDecay { kConstant, kStep, kCosine };
+enum class LrDecay { kConstant, kStep, kCosine, kInverseSqrt };
 enum class LrScaling { kNone, kLinear, kSqrt };
 enum class LrScalingBy { kWorkers, kDegree };
 
@@ -23,6 +26,7 @@ struct LrOptions {
   double lr = 0.05;
   LrDecay decay = LrDecay::kConstant;
   std::vector<double> step_fractions = {0.5, 0.75};
+  double end_share = 0; // cosine
   LrScaling scaling = LrScaling::kNone;
   LrScalingBy scaling_by = LrScalingBy::kWorkers;
   int64_t warmup_steps = 0;

@@ -18,6 +18,7 @@ struct Spec {
   std::string data_dir;
   int64_t synthetic_samples = 4096;
   int64_t train_samples = 0; // a fixed subset of so many; 0 = all
+  int64_t test_samples = 0;  // the same
   int64_t context = 64;      // text: tokens of a sample
   std::string split = "iid"; // of the samples over workers
   double alpha = 0.3;        // split dirichlet
@@ -56,8 +57,10 @@ struct Spec {
 
   // The local rule.
   double lr = 0.05; // unless given, what suits the optimizer
-  std::string lr_schedule = "constant";       // constant | step | cosine
+  // constant | step | cosine | inverse-sqrt
+  std::string lr_schedule = "constant";
   std::vector<double> lr_steps = {0.5, 0.75}; // step: x 0.1 at these fractions
+  double lr_end = 0;                          // cosine: left at the end
   double warmup = 0;                          // epochs
   std::string lr_scaling = "none";            // none | linear | sqrt
   std::string lr_scaling_by = "workers";      // workers | degree
@@ -70,6 +73,11 @@ struct Spec {
   double weight_decay = 0;
   std::string decay = "matrices"; // matrices (not norms and biases) | all
   double clip = 0;                // global norm; 0 = none
+  double label_smoothing = 0;     // share of a label that all classes have
+
+  double ema = 0; // decay of the weights' moving average; 0 = none
+  // Evaluations without a better one after which the run ends; 0 = none.
+  int64_t early_stop = 0;
 
   // What is measured.
   int64_t probe_every = 25;  // steps; 0 = never
@@ -77,6 +85,7 @@ struct Spec {
   int64_t eval_every = 1; // epochs; the last is always evaluated; 0 = only it
   int64_t eval_samples = 1000; // of the test set, for every replica
   bool eval_full = false;      // replicas on the whole test set
+  bool keep_best = false;      // the averaged model of the best evaluation
 
   // What the virtual clock counts with; all empty: there is none.
   std::string compute; // seconds of a step: runtime/costs.h
@@ -85,15 +94,17 @@ struct Spec {
   std::string costs;   // file of `plan measure`
 
   // Where and how it runs; none of these changes the result.
-  std::string transport; // virtual | mpi | gloo; empty = by the launcher
-  int threads = 0;       // of the virtual cluster; 0 = all cores
+  std::string transport;      // virtual | mpi | gloo; empty = by the launcher
+  std::string device = "cpu"; // that models compute on
+  int threads = 0;            // of the virtual cluster; 0 = all cores
   int64_t bucket_bytes = 1 << 20;
   double deadline = 300; // seconds
   // Steps; 0 = at the end of the first epoch after a minute, and of the run;
   // -1 = never, not even at the end.
   int64_t checkpoint_every = 0;
-  int prefetch = 2; // batches
-  std::string out;  // empty = runs/<name>-<hash of the spec>
+  int prefetch = 2;       // batches
+  int loader_threads = 1; // that gather them
+  std::string out;        // empty = runs/<name>-<hash of the spec>
   bool fresh = false;
   bool check = false;
   std::string init; // safetensors with initial parameters

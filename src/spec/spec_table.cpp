@@ -225,6 +225,12 @@ std::vector<SpecEntry> task_entries() {
           kDecides,
           "train on a fixed random subset of so many; 0 = on all"),
       integer(
+          "test-samples",
+          &Spec::test_samples,
+          {0, kAnyMore},
+          kDecides,
+          "evaluate on a fixed random subset of so many; 0 = on all"),
+      integer(
           "context",
           &Spec::context,
           {1, 65536},
@@ -441,7 +447,7 @@ std::vector<SpecEntry> rule_entries() {
       choice(
           "lr-schedule",
           &Spec::lr_schedule,
-          {"constant", "step", "cosine"},
+          {"constant", "step", "cosine", "inverse-sqrt"},
           kDecides,
           "how the learning rate falls"),
       numbers(
@@ -450,6 +456,12 @@ std::vector<SpecEntry> rule_entries() {
           {.least = 0, .most = 1, .above = true, .below = true},
           kDecides,
           "step: times 0.1 at these fractions of the run"),
+      number(
+          "lr-end",
+          &Spec::lr_end,
+          {0, 1},
+          kDecides,
+          "cosine: share of the rate that is left at the end"),
       number(
           "warmup",
           &Spec::warmup,
@@ -518,6 +530,25 @@ std::vector<SpecEntry> rule_entries() {
           {0, kNoBound},
           kDecides,
           "largest norm of a gradient; 0 = none"),
+      number(
+          "label-smoothing",
+          &Spec::label_smoothing,
+          {.least = 0, .most = 1, .below = true},
+          kDecides,
+          "share of a label that is spread over all classes"),
+      number(
+          "ema",
+          &Spec::ema,
+          {.least = 0, .most = 1, .below = true},
+          kDecides,
+          "decay of a moving average of the weights, which is evaluated too; "
+          "0 = none"),
+      integer(
+          "early-stop",
+          &Spec::early_stop,
+          {0, kAnyMore},
+          kDecides,
+          "end after so many evaluations without a better one; 0 = never"),
   };
 }
 
@@ -552,6 +583,11 @@ std::vector<SpecEntry> measurement_entries() {
           &Spec::eval_full,
           kDecides,
           "evaluate replicas on the whole test set"),
+      yes_no(
+          "keep-best",
+          &Spec::keep_best,
+          kDoesNot,
+          "keep the averaged model of the best evaluation, best.safetensors"),
   };
 }
 
@@ -619,6 +655,17 @@ std::vector<SpecEntry> execution_entries() {
           {0, 1024},
           kDoesNot,
           "batches gathered ahead"),
+      integer(
+          "loader-threads",
+          &Spec::loader_threads,
+          {1, 1024},
+          kDoesNot,
+          "threads that gather them"),
+      text(
+          "device",
+          &Spec::device,
+          kDoesNot,
+          "that models compute on: cpu, cuda, cuda:0, …"),
       text(
           "out",
           &Spec::out,

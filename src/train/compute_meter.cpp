@@ -43,19 +43,13 @@ ComputeMeter::ComputeMeter(const Setup& setup, int rank)
 ComputeMeter::~ComputeMeter() = default;
 
 ComputeMeter::Step ComputeMeter::step() {
-  const data::Source& source = *setup_.dataset.train;
-  const int64_t batch = std::min(setup_.spec.batch, source.size());
-  std::vector<int64_t> samples(batch);
-  for (int64_t& sample : samples)
-    sample = (rank_ * batch + next_++) % source.size();
-  source.gather(samples, batch_);
+  setup_.gather(rank_, next_++, batch_);
   Step step{0, 0, ReadyTimes(worker_->arena().layout().tensors().size())};
   probe::Spans spans;
   step.finals.watch.restart();
-  worker_->compute_gradient(
-      batch_,
-      {.micro_batches = setup_.spec.micro_batches, .listener = &step.finals},
-      spans);
+  GradientOptions options = setup_.gradient_options(rank_, 0);
+  options.listener = &step.finals;
+  worker_->compute_gradient(batch_, options, spans);
   step.seconds = step.finals.watch.seconds();
   step.backward = spans.seconds(probe::Span::kBackward);
   return step;

@@ -55,14 +55,9 @@ struct Length {
 };
 
 Length length_of(const spec::Spec& spec, const data::Dataset& dataset) {
-  const data::Sharder sharder(
-      dataset.train->size(),
-      spec.n,
-      spec.batch,
-      spec.seed,
-      spec.partial == "keep" ? data::PartialBatches::kKeep
-                             : data::PartialBatches::kDrop);
-  const int64_t per_epoch = sharder.steps_per_epoch();
+  const int64_t per_epoch =
+      data::make_sharder(*dataset.train, shard_options(spec, nullptr))
+          ->steps_per_epoch();
   Length length;
   length.steps_per_epoch = per_epoch;
   length.steps = spec.epochs * per_epoch;

@@ -15,6 +15,21 @@ std::vector<int64_t> all_indices(int64_t count) {
   return indices;
 }
 
+constexpr int kClassesForTop5 = 6;
+
+std::vector<double> row_of(const Score& score) {
+  return {score.labels, score.loss, score.correct, score.among_five};
+}
+constexpr size_t kRow = 4;
+
+Score score_in(const std::vector<double>& row, size_t begin = 0) {
+  return {
+      .labels = row[begin],
+      .loss = row[begin + 1],
+      .correct = row[begin + 2],
+      .among_five = row[begin + 3]};
+}
+
 bool is_whole(const data::Source& test, const EvaluatorOptions& options) {
   return options.full || options.samples >= test.size();
 }
@@ -26,15 +41,25 @@ std::unique_ptr<EvaluationSet> draw_evaluation_set(
     const EvaluatorOptions& options) {
   std::vector<int64_t> indices = all_indices(test.size());
   if (!is_whole(test, options)) {
-    Random(options.seed, Purpose::kEvalSubset)
-        .shuffle(std::span<int64_t>(indices));
+    if (!options.in_streams) {
+      Random(options.seed, Purpose::kEvalSubset)
+          .shuffle(std::span<int64_t>(indices));
+    }
     indices.resize(options.samples);
   }
-  return std::make_unique<EvaluationSet>(test, indices);
+  return std::make_unique<EvaluationSet>(
+      test,
+      indices,
+      EvaluationOptions{.in_streams = options.in_streams});
 }
 
 double Evaluation::mean_accuracy() const {
   return mean_of(test_accuracy);
+}
+
+std::optional<double> Evaluation::mean_top5() const {
+  if (test_top5.empty()) return std::nullopt;
+  return mean_of(test_top5);
 }
 
 std::vector<double> Evaluation::test_perplexity() const {
@@ -65,7 +90,11 @@ Evaluator::Evaluator(
       workers_(workers),
       spare_(spare),
       has_perplexity_(test.has_tokens()),
-      whole_(test, all_indices(test.size())),
+      has_top5_(!has_perplexity_ && test.classes() >= kClassesForTop5),
+      whole_(
+          test,
+          all_indices(test.size()),
+          {.in_streams = options.in_streams}),
       subset_(
           is_whole(test, options) ? nullptr
                                   : draw_evaluation_set(test, options)) {}
@@ -81,16 +110,18 @@ Evaluation Evaluator::score_replicas() {
   cluster::Rows mine(workers_.size());
   cluster_.for_each([&](int index) {
     workers_[index].set_training(false);
-    const Score score = workers_[index].score(set);
+    mine[index] = row_of(workers_[index].score(set));
     workers_[index].set_training(true);
-    mine[index] = {score.loss, score.correct};
   });
   Evaluation evaluation;
   evaluation.has_perplexity = has_perplexity_;
-  const auto labels = static_cast<double>(set.labels());
   for (const std::vector<double>& row : cluster_.all_gather(mine)) {
-    evaluation.test_loss.push_back(row[0] / labels);
-    evaluation.test_accuracy.push_back(row[1] / labels);
+    const Score score = score_in(row);
+    evaluation.test_loss.push_back(score.loss / score.labels);
+    evaluation.test_accuracy.push_back(score.correct / score.labels);
+    if (has_top5_) {
+      evaluation.test_top5.push_back(score.among_five / score.labels);
+    }
   }
   return evaluation;
 }
@@ -102,22 +133,22 @@ void Evaluator::score_averaged(Evaluation& evaluation) {
   cluster::Rows mine(workers_.size());
   cluster_.for_each([&](int index) {
     const int rank = cluster_.hosted()[index];
-    for (int64_t batch = rank; batch < whole_.batches();
-         batch += cluster_.size()) {
-      const Score score = spare_.score(whole_, batch);
-      mine[index].insert(mine[index].end(), {score.loss, score.correct});
+    for (int64_t part = rank; part < whole_.parts(); part += cluster_.size()) {
+      const std::vector<double> row = row_of(spare_.score(whole_, part));
+      mine[index].insert(mine[index].end(), row.begin(), row.end());
     }
   });
   const cluster::Rows rows = cluster_.all_gather(mine);
   Score total;
-  for (int64_t batch = 0; batch < whole_.batches(); ++batch) {
-    const std::vector<double>& row = rows[batch % cluster_.size()];
-    total.loss += row[2 * (batch / cluster_.size())];
-    total.correct += row[2 * (batch / cluster_.size()) + 1];
+  for (int64_t part = 0; part < whole_.parts(); ++part) {
+    total +=
+        score_in(rows[part % cluster_.size()], kRow * (part / cluster_.size()));
   }
-  const auto labels = static_cast<double>(whole_.labels());
-  evaluation.averaged_model_loss = total.loss / labels;
-  evaluation.averaged_model_accuracy = total.correct / labels;
+  evaluation.averaged_model_loss = total.loss / total.labels;
+  evaluation.averaged_model_accuracy = total.correct / total.labels;
+  if (has_top5_) {
+    evaluation.averaged_model_top5 = total.among_five / total.labels;
+  }
 }
 
 } // namespace grapevine::train

@@ -16,9 +16,14 @@ struct Evaluation {
   std::vector<double> test_loss;
   double averaged_model_accuracy = 0;
   double averaged_model_loss = 0;
+  // Of images in more than five classes; else empty and nothing: how often the
+  // right class was among the five most likely.
+  std::vector<double> test_top5;
+  std::optional<double> averaged_model_top5;
   bool has_perplexity = false; // of text; else the following are nothing
 
   double mean_accuracy() const;
+  std::optional<double> mean_top5() const;
   // exp of the mean loss of each replica, in rank order; empty for nothing.
   std::vector<double> test_perplexity() const;
   std::optional<double> mean_perplexity() const; // over the replicas
@@ -31,6 +36,8 @@ struct EvaluatorOptions {
   int64_t samples = 1000;
   bool full = false;
   uint64_t seed = 0;
+  // For models that carry state; the samples are the first then.
+  bool in_streams = false;
 };
 
 // The samples that replicas are evaluated on, by these options.
@@ -49,8 +56,9 @@ class Evaluator {
       const data::Source& test,
       const EvaluatorOptions& options);
 
-  // Collective; the same result on every process. The batches of the averaged
-  // model are dealt to the workers, so that no process waits long.
+  // Collective; the same result on every process. For the averaged model the
+  // parts of the test set are dealt to the workers, so that no process waits
+  // long.
   Evaluation evaluate();
 
  private:
@@ -61,6 +69,7 @@ class Evaluator {
   std::vector<Worker>& workers_;
   Worker& spare_;
   bool has_perplexity_;
+  bool has_top5_;
   EvaluationSet whole_;
   std::unique_ptr<EvaluationSet> subset_;
 };

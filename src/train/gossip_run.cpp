@@ -90,19 +90,12 @@ TrainResult GossipRun::run() {
 void GossipRun::train_step() {
   const Stopwatch watch;
   arena::Arena& arena = workers_[0].arena();
-  gather_batch(setup_, rank_, gradients_, batch_);
+  setup_.gather(rank_, gradients_, batch_);
   probe::Spans spans;
-  loss_ = workers_[0].compute_gradient(
-      batch_,
-      {.rank = rank_,
-       .step = gradients_,
-       .micro_batches = setup_.spec.micro_batches,
-       .slow_factor = transport::slow_factor(
-           setup_.slow,
-           setup_.spec.seed,
-           rank_,
-           gradients_)},
-      spans);
+  GradientOptions options = setup_.gradient_options(rank_, gradients_);
+  options.slow_factor =
+      transport::slow_factor(setup_.slow, setup_.spec.seed, rank_, gradients_);
+  loss_ = workers_[0].compute_gradient(batch_, options, spans);
   const int64_t round = rounds();
   optim::StepInfo info{
       .step = gradients_,
@@ -242,15 +235,14 @@ void GossipRun::begin_evaluation() {
     use_one_torch_thread();
     spare_->set_training(false);
     const Score score = spare_->score(*subset_);
-    const auto labels = static_cast<double>(subset_->labels());
     records_->append(
         {{"type", "replica_evaluation"},
          {"step", moment.step},
          {"round", round},
          {"epoch", moment.epoch},
          {"seconds", seconds},
-         {"test_accuracy", score.correct / labels},
-         {"test_loss", score.loss / labels}});
+         {"test_accuracy", score.correct / score.labels},
+         {"test_loss", score.loss / score.labels}});
     evaluates_ = false;
   });
 }

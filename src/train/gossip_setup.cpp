@@ -19,17 +19,6 @@ gossip::Averagings gossip_averagings(const Setup& setup) {
                                           : gossip::Averagings::kPoisson;
 }
 
-void gather_batch(
-    const Setup& setup,
-    int worker,
-    int64_t gradient,
-    data::Batch& batch) {
-  const int64_t steps = setup.steps_per_epoch();
-  setup.dataset.train->gather(
-      setup.sharder->indices(gradient / steps, gradient % steps, worker),
-      batch);
-}
-
 nlohmann::json gossip_record(
     const graph::Moment& moment,
     const std::vector<gossip::Statistics>& workers) {

@@ -17,14 +17,6 @@ namespace grapevine::train {
 gossip::Dynamics gossip_dynamics(const Setup& setup);
 gossip::Averagings gossip_averagings(const Setup& setup);
 
-// A worker's batch for its own gradient with this number: that of the step
-// with this number in a synchronous run, and on beyond its end.
-void gather_batch(
-    const Setup& setup,
-    int worker,
-    int64_t gradient,
-    data::Batch& batch);
-
 // What the workers have done and waited for so far: docs/formats.md, "gossip".
 nlohmann::json gossip_record(
     const graph::Moment& moment,

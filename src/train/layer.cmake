@@ -1,6 +1,7 @@
 gv_layer(train TORCH
   SOURCES
-    build_info.cpp compute_meter.cpp estimate.cpp evaluator.cpp gossip_finish.cpp
+    build_info.cpp compute_meter.cpp estimate.cpp evaluation_set.cpp
+    evaluator.cpp gossip_finish.cpp
     gossip_run.cpp gossip_setup.cpp gossip_times.cpp measure.cpp
     offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
     run_checkpoint.cpp run_opening.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
@@ -16,6 +17,7 @@ target_compile_definitions(gv_train PRIVATE GV_VERSION="${PROJECT_VERSION}")
 set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/compute_meter.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/estimate.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluation_set.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluator.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_finish.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_run.cpp

@@ -100,7 +100,10 @@ class Trial {
     std::vector<int64_t> indices(
         std::min(kEvaluated, setup_.dataset.test->size()));
     std::iota(indices.begin(), indices.end(), 0);
-    const EvaluationSet set(*setup_.dataset.test, indices);
+    const EvaluationSet set(
+        *setup_.dataset.test,
+        indices,
+        {.in_streams = setup_.in_streams});
     Worker& worker = workers_.front();
     worker.set_training(false);
     worker.score(set);
@@ -147,12 +150,12 @@ class Trial {
   }
 
   void compute_gradient(int index) {
-    const data::Source& source = *setup_.dataset.train;
-    std::vector<int64_t> samples(std::min(setup_.spec.batch, source.size()));
-    std::iota(samples.begin(), samples.end(), 0);
-    source.gather(samples, batch_);
+    setup_.gather(0, 0, batch_);
     probe::Spans spans;
-    workers_[index].compute_gradient(batch_, {}, spans);
+    workers_[index].compute_gradient(
+        batch_,
+        setup_.gradient_options(0, 0),
+        spans);
   }
 
   static constexpr double kRate = 1e-6; // nothing diverges by measuring

@@ -101,7 +101,13 @@ Run::Run(
           .steps_per_epoch = setup_.steps_per_epoch(),
           .first_step = step_,
           .last_step = setup_.total_steps,
-          .prefetch = setup_.spec.prefetch});
+          .prefetch = setup_.spec.prefetch == 0
+                          ? 0
+                          : std::max(
+                                setup_.spec.prefetch,
+                                2 * setup_.spec.loader_threads),
+          .threads = setup_.spec.loader_threads,
+          .seed = setup_.spec.seed});
 }
 
 Run::~Run() = default;
@@ -177,19 +183,16 @@ void Run::compute_gradient(int index, cluster::GradientListener* listener) {
     const probe::SpanTimer timer(spans_[index], probe::Span::kData);
     loader_->take(step_, cluster_.hosted()[index], batch);
   }
-  losses_[index] = workers_[index].compute_gradient(
-      batch,
-      {.weight = setup_.batch_weight(step_, batch.samples()),
-       .rank = cluster_.hosted()[index],
-       .step = step_,
-       .micro_batches = setup_.spec.micro_batches,
-       .slow_factor = transport::slow_factor(
-           setup_.slow,
-           setup_.spec.seed,
-           cluster_.hosted()[index],
-           step_),
-       .listener = listener},
-      spans_[index]);
+  const int rank = cluster_.hosted()[index];
+  GradientOptions options = setup_.gradient_options(rank, step_);
+  options.weight = setup_.sharder->batch_weight(
+      step_ % setup_.steps_per_epoch(),
+      batch.samples());
+  options.slow_factor =
+      transport::slow_factor(setup_.slow, setup_.spec.seed, rank, step_);
+  options.listener = listener;
+  losses_[index] =
+      workers_[index].compute_gradient(batch, options, spans_[index]);
 }
 
 void Run::record_step(double lr, double degree) {
@@ -378,7 +381,8 @@ TrainResult Run::finish(Outcome outcome) {
   const double training = training_seconds();
   int64_t samples = 0;
   for (int64_t step = 0; step < step_; ++step) {
-    samples += setup_.samples_in_step(step);
+    const int64_t steps = setup_.steps_per_epoch();
+    samples += setup_.sharder->samples_in_step(step / steps, step % steps);
   }
   result.samples_per_second =
       training > 0 ? static_cast<double>(samples) / training : 0;

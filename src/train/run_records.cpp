@@ -14,7 +14,8 @@ EvaluatorOptions evaluator_options(const Setup& setup) {
   return {
       .samples = setup.spec.eval_samples,
       .full = setup.spec.eval_full,
-      .seed = setup.spec.seed};
+      .seed = setup.spec.seed,
+      .in_streams = setup.in_streams};
 }
 
 double consensus_distance(

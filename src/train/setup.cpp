@@ -16,9 +16,11 @@ namespace {
 optim::LrOptions make_lr(const spec::Spec& spec, const Setup& setup) {
   optim::LrOptions lr;
   lr.lr = spec.lr;
-  lr.decay = spec.lr_schedule == "cosine" ? optim::LrDecay::kCosine
-             : spec.lr_schedule == "step" ? optim::LrDecay::kStep
-                                          : optim::LrDecay::kConstant;
+  lr.decay = spec.lr_schedule == "cosine"         ? optim::LrDecay::kCosine
+             : spec.lr_schedule == "step"         ? optim::LrDecay::kStep
+             : spec.lr_schedule == "inverse-sqrt" ? optim::LrDecay::kInverseSqrt
+                                                  : optim::LrDecay::kConstant;
+  lr.end_share = spec.lr_end;
   lr.step_fractions = spec.lr_steps;
   lr.scaling = spec.lr_scaling == "linear" ? optim::LrScaling::kLinear
                : spec.lr_scaling == "sqrt" ? optim::LrScaling::kSqrt
@@ -56,16 +58,21 @@ std::shared_ptr<const data::Split> make_split(
 
 } // namespace
 
-int64_t Setup::samples_in_step(int64_t step) const {
-  const int64_t full = spec.batch * spec.n;
-  const int64_t used = step % steps_per_epoch() * full;
-  return std::min(full, dataset.train->size() - used);
+void Setup::gather(int worker, int64_t step, data::Batch& batch) const {
+  const data::Draw draw{.seed = spec.seed, .epoch = step / steps_per_epoch()};
+  dataset.train->gather(
+      sharder->indices(draw.epoch, step % steps_per_epoch(), worker),
+      batch,
+      &draw);
 }
 
-double Setup::batch_weight(int64_t step, int64_t samples) const {
-  const int64_t all = samples_in_step(step);
-  if (all == spec.batch * spec.n) return 1;
-  return static_cast<double>(samples * spec.n) / static_cast<double>(all);
+GradientOptions Setup::gradient_options(int worker, int64_t step) const {
+  return {
+      .label_smoothing = spec.label_smoothing,
+      .begins_stream = !in_streams || step % steps_per_epoch() == 0,
+      .rank = worker,
+      .step = step,
+      .micro_batches = spec.micro_batches};
 }
 
 WorkerOptions Setup::worker_options() const {
@@ -76,6 +83,7 @@ WorkerOptions Setup::worker_options() const {
       .tokens = dataset.train->has_tokens(),
       .seed = spec.seed,
       .dropout = spec.dropout,
+      .batch = in_streams ? spec.batch : 0,
       .state_planes = static_cast<int>(state_planes().size())};
 }
 
@@ -83,6 +91,19 @@ WorkerOptions Setup::spare_options() const {
   WorkerOptions options = worker_options();
   options.state_planes = 0;
   return options;
+}
+
+data::ShardOptions shard_options(
+    const spec::Spec& spec,
+    std::shared_ptr<const data::Split> split) {
+  return {
+      .workers = spec.n,
+      .batch = spec.batch,
+      .seed = spec.seed,
+      .partial = spec.partial == "keep" ? data::PartialBatches::kKeep
+                                        : data::PartialBatches::kDrop,
+      .in_streams = carries_state(spec.model),
+      .split = std::move(split)};
 }
 
 Setup make_setup(
@@ -102,18 +123,16 @@ Setup make_setup(
   data.seed = spec.seed;
   data.synthetic_samples = spec.synthetic_samples;
   data.train_samples = spec.train_samples;
+  data.test_samples = spec.test_samples;
   data.context = spec.context;
   setup.dataset = data::load_dataset(data);
+  setup.in_streams = carries_state(spec.model) &&
+                     setup.dataset.train->reading() == data::Reading::kStreams;
   check_worker(setup.worker_options());
   setup.split = make_split(spec, *setup.dataset.train);
-  setup.sharder = std::make_shared<data::Sharder>(
-      setup.dataset.train->size(),
-      spec.n,
-      spec.batch,
-      spec.seed,
-      spec.partial == "keep" ? data::PartialBatches::kKeep
-                             : data::PartialBatches::kDrop,
-      setup.split);
+  setup.sharder = data::make_sharder(
+      *setup.dataset.train,
+      shard_options(spec, setup.split));
   setup.total_steps = spec.epochs * setup.steps_per_epoch();
   if (spec.steps > 0) {
     setup.total_steps = std::min(setup.total_steps, spec.steps);

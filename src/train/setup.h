@@ -41,13 +41,13 @@ struct Setup {
         .epochs_done =
             static_cast<double>(step) / static_cast<double>(steps_per_epoch())};
   }
-  // Samples that all workers together use in a step; fewer than n * batch in
-  // a last, partial step of an epoch.
-  int64_t samples_in_step(int64_t step) const;
-  // What a batch counts for: 1, unless the step is partial; then its share of
-  // the step's samples times n, so that the mean over workers is the mean
-  // over samples.
-  double batch_weight(int64_t step, int64_t samples) const;
+  // Whether texts are read on from step to step: the model carries state.
+  bool in_streams = false;
+  // A worker's batch at a step, for training. Asynchronous: for its own
+  // gradient with that number, and on beyond the run's steps.
+  void gather(int worker, int64_t step, data::Batch& batch) const;
+  // How its gradient is computed then, but for what is only the run's.
+  GradientOptions gradient_options(int worker, int64_t step) const;
   // Of a worker, by their names in checkpoints: the local rule's, and what the
   // agreement keeps beside them.
   std::vector<std::string> state_planes() const {
@@ -58,6 +58,11 @@ struct Setup {
   // Of one that does not train: without the state of the local rule.
   WorkerOptions spare_options() const;
 };
+
+// How the training samples of a spec are dealt.
+data::ShardOptions shard_options(
+    const spec::Spec& spec,
+    std::shared_ptr<const data::Split> split);
 
 // data_path: where data sets are looked for (data/data_path.h). Throws
 // ConfigError and IoError.

@@ -134,13 +134,11 @@ void VirtualGossipRun::begin_gradient(int worker, int64_t gradient) {
 
 void VirtualGossipRun::compute(int worker, int64_t gradient) {
   const BatchPool::Lease lease(batches_);
-  gather_batch(setup_, worker, gradient, lease.batch());
+  setup_.gather(worker, gradient, lease.batch());
   probe::Spans spans;
   losses_[worker] = workers_[worker].compute_gradient(
       lease.batch(),
-      {.rank = worker,
-       .step = gradient,
-       .micro_batches = setup_.spec.micro_batches},
+      setup_.gradient_options(worker, gradient),
       spans);
 }
 

@@ -13,10 +13,6 @@
 namespace grapevine::train {
 namespace {
 
-// Samples of a batch, fewer where they have many labels each.
-constexpr int64_t kEvaluationBatch = 500;
-constexpr int64_t kEvaluationLabels = 4096;
-
 // A model's input and its labels [samples, labels a sample], in the batch's
 // own memory: it must live longer.
 struct BatchTensors {
@@ -24,12 +20,13 @@ struct BatchTensors {
   torch::Tensor labels;
 };
 
-BatchTensors tensors_of(
-    const data::Batch& batch,
-    const std::vector<int64_t>& sample_shape) {
+BatchTensors tensors_of(const data::Batch& batch) {
   const int64_t samples = batch.samples();
   std::vector<int64_t> shape = {samples};
-  shape.insert(shape.end(), sample_shape.begin(), sample_shape.end());
+  shape.insert(
+      shape.end(),
+      batch.sample_shape.begin(),
+      batch.sample_shape.end());
   // from_blob has no const form; nothing writes to the batch.
   auto* labels = const_cast<int64_t*>(batch.labels.data());
   auto* numbers = const_cast<float*>(batch.inputs.data());
@@ -50,41 +47,64 @@ model::ModelOptions model_options(const WorkerOptions& options) {
       .classes = options.classes,
       .tokens = options.tokens,
       .seed = options.seed,
-      .dropout = options.dropout};
+      .dropout = options.dropout,
+      .batch = options.batch};
+}
+
+// Of samples begin to end; those without one do not count.
+int64_t labels_in(const data::Batch& batch, int64_t begin, int64_t end) {
+  const auto labels = std::span(batch.labels)
+                          .subspan(
+                              begin * batch.labels_per_sample,
+                              (end - begin) * batch.labels_per_sample);
+  return static_cast<int64_t>(labels.size()) -
+         std::ranges::count(labels, data::kNoLabel);
+}
+
+torch::nn::functional::CrossEntropyFuncOptions loss_options() {
+  return torch::nn::functional::CrossEntropyFuncOptions().ignore_index(
+      data::kNoLabel);
+}
+
+// Where the label of a row, one for each, is among its five largest logits.
+double count_among_five(
+    const torch::Tensor& logits,
+    const torch::Tensor& labels) {
+  const int64_t most = std::min<int64_t>(5, logits.size(1));
+  const torch::Tensor fifth =
+      std::get<0>(logits.topk(most, 1)).select(1, most - 1);
+  const torch::Tensor mine = logits.gather(1, labels.unsqueeze(1)).squeeze(1);
+  return mine.ge(fifth).sum().item<double>();
+}
+
+Score score_of(
+    const torch::Tensor& logits,
+    const torch::Tensor& labels,
+    bool is_text) {
+  Score score;
+  score.labels = labels.ne(data::kNoLabel).sum().item<double>();
+  score.loss = torch::nn::functional::cross_entropy(
+                   logits,
+                   labels,
+                   loss_options().reduction(torch::kSum))
+                   .item<double>();
+  score.correct = logits.argmax(1).eq(labels).sum().item<double>();
+  if (!is_text) score.among_five = count_among_five(logits, labels);
+  return score;
 }
 
 } // namespace
 
-struct EvaluationSet::Samples {
-  data::Batch memory;
-  BatchTensors tensors;
-  int64_t batch = kEvaluationBatch;
-};
-
-EvaluationSet::EvaluationSet(
-    const data::Source& source,
-    std::span<const int64_t> indices)
-    : samples_(std::make_unique<Samples>()) {
-  source.gather(indices, samples_->memory);
-  samples_->tensors = tensors_of(samples_->memory, source.sample_shape());
-  samples_->batch = std::clamp<int64_t>(
-      kEvaluationLabels / source.labels_per_sample(),
-      1,
-      kEvaluationBatch);
+Score& Score::operator+=(const Score& other) {
+  labels += other.labels;
+  loss += other.loss;
+  correct += other.correct;
+  among_five += other.among_five;
+  return *this;
 }
 
-EvaluationSet::~EvaluationSet() = default;
-
-int64_t EvaluationSet::samples() const {
-  return samples_->memory.samples();
-}
-
-int64_t EvaluationSet::labels() const {
-  return samples_->tensors.labels.numel();
-}
-
-int64_t EvaluationSet::batches() const {
-  return (samples() + samples_->batch - 1) / samples_->batch;
+bool carries_state(const std::string& model) {
+  return model::model_entry(model).carries_state;
 }
 
 void check_worker(const WorkerOptions& options) {
@@ -93,7 +113,6 @@ void check_worker(const WorkerOptions& options) {
 
 struct Worker::State {
   uint64_t seed;
-  std::vector<int64_t> sample_shape;
   std::shared_ptr<model::Model> model;
   std::unique_ptr<arena::Arena> arena;
   std::unique_ptr<bind::GradientHooks> hooks; // once there is a listener
@@ -135,7 +154,6 @@ struct Worker::State {
 Worker::Worker(const WorkerOptions& options)
     : state_(std::make_unique<State>()) {
   state_->seed = options.seed;
-  state_->sample_shape = options.sample_shape;
   state_->model = model::make_model(model_options(options));
   state_->arena = std::make_unique<arena::Arena>(
       std::make_shared<arena::Layout>(bind::parameter_layout(*state_->model)),
@@ -161,26 +179,34 @@ double Worker::compute_gradient(
     probe::Spans& spans) {
   state_->arena->clear_gradients();
   if (batch.samples() == 0) return 0;
-  const auto [input, labels] = tensors_of(batch, state_->sample_shape);
+  const auto [input, labels] = tensors_of(batch);
   const auto parts = std::min<int64_t>(options.micro_batches, batch.samples());
+  const auto all_labels =
+      static_cast<double>(labels_in(batch, 0, batch.samples()));
+  const auto smoothing =
+      loss_options().label_smoothing(options.label_smoothing);
   Pace pace(options.slow_factor);
   double total = 0;
   for (int64_t part = 0; part < parts; ++part) {
     const int64_t begin = batch.samples() * part / parts;
     const int64_t end = batch.samples() * (part + 1) / parts;
-    const double share =
-        static_cast<double>(end - begin) / static_cast<double>(batch.samples());
-    state_->model->set_chance(
-        {.seed = state_->seed,
-         .rank = options.rank,
-         .step = options.step,
-         .micro_batch = part});
+    const auto own_labels = static_cast<double>(labels_in(batch, begin, end));
+    const double share = own_labels / all_labels;
+    state_->model->set_pass(
+        {.chance =
+             {.seed = state_->seed,
+              .rank = options.rank,
+              .step = options.step,
+              .micro_batch = part},
+         .first_row = begin,
+         .begins_stream = options.begins_stream});
     torch::Tensor loss;
     {
       const probe::SpanTimer timer(spans, probe::Span::kForward);
       loss = torch::nn::functional::cross_entropy(
           state_->model->forward(input.slice(0, begin, end)),
-          labels.slice(0, begin, end).flatten());
+          labels.slice(0, begin, end).flatten(),
+          smoothing);
       const double weight = options.weight * share;
       if (weight != 1) loss = loss * weight;
       pace.stretch();
@@ -196,28 +222,24 @@ void Worker::set_training(bool training) {
   state_->model->train(training);
 }
 
-Score Worker::score(const EvaluationSet& set, int64_t batch) const {
+Score Worker::score(const EvaluationSet& set, int64_t part) const {
   const torch::NoGradGuard no_grad;
-  const auto& [input, all_labels] = set.samples_->tensors;
-  const int64_t begin = batch * set.samples_->batch;
-  const int64_t end = std::min(begin + set.samples_->batch, set.samples());
-  const torch::Tensor labels = all_labels.slice(0, begin, end).flatten();
-  const torch::Tensor logits =
-      state_->model->forward(input.slice(0, begin, end));
-  const auto sum =
-      torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum);
-  return {
-      torch::nn::functional::cross_entropy(logits, labels, sum).item<double>(),
-      logits.argmax(1).eq(labels).sum().item<double>()};
+  std::vector<torch::Tensor> carried;
+  Score total;
+  set.for_each_batch(part, [&](const data::Batch& batch) {
+    const auto [input, labels] = tensors_of(batch);
+    total += score_of(
+        state_->model->forward_from(input, carried),
+        labels.flatten(),
+        !batch.tokens.empty());
+  });
+  return total;
 }
 
 Score Worker::score(const EvaluationSet& set) const {
   Score total;
-  for (int64_t batch = 0; batch < set.batches(); ++batch) {
-    const Score part = score(set, batch);
-    total.loss += part.loss;
-    total.correct += part.correct;
-  }
+  for (int64_t part = 0; part < set.parts(); ++part)
+    total += score(set, part);
   return total;
 }
 

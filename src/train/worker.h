@@ -10,6 +10,7 @@
 #include "data/source.h"
 #include "optim/local_rule.h"
 #include "probe/spans.h"
+#include "train/evaluation_set.h"
 
 #include <cstdint>
 #include <memory>
@@ -19,26 +20,14 @@
 
 namespace grapevine::train {
 
-// Test samples, gathered once and shared by all evaluations.
-class EvaluationSet {
- public:
-  EvaluationSet(const data::Source& source, std::span<const int64_t> indices);
-  ~EvaluationSet();
-  int64_t samples() const;
-  int64_t labels() const; // of all samples: what a score is a sum over
-  // The set is evaluated in batches; the last one may be shorter.
-  int64_t batches() const;
-
- private:
-  friend class Worker;
-  struct Samples;
-  std::unique_ptr<Samples> samples_;
-};
-
 // Sums over labels, so that parts of a set can be added up.
 struct Score {
+  double labels = 0;
   double loss = 0;
   double correct = 0;
+  double among_five = 0; // images: the label is among the five largest logits
+
+  Score& operator+=(const Score& other);
 };
 
 struct WorkerOptions {
@@ -48,15 +37,22 @@ struct WorkerOptions {
   bool tokens = false; // what samples are, see data::Source::has_tokens()
   uint64_t seed = 0;
   double dropout = 0;
+  int64_t batch = 0; // of models that carry state from batch to batch
   int state_planes = 0;
 };
+
+// Whether it is recurrent, so that texts are to be read on from step to step.
+// ConfigError: an unknown name.
+bool carries_state(const std::string& model);
 
 // ConfigError where no such worker can be: an unknown model, samples that it
 // cannot take.
 void check_worker(const WorkerOptions& options);
 
 struct GradientOptions {
-  double weight = 1; // of the loss
+  double weight = 1;          // of the loss
+  double label_smoothing = 0; // share of a label that all classes have alike
+  bool begins_stream = true;  // model::Pass
   // The address of the model's own chance (dropout).
   int rank = 0;
   int64_t step = 0;
@@ -88,9 +84,9 @@ class Worker {
       probe::Spans& spans);
   // Whether batch norm and the like are to train or to be evaluated.
   void set_training(bool training);
-  // One batch of the set, or all of them, without gradients. Several threads
-  // may do this at once.
-  Score score(const EvaluationSet& set, int64_t batch) const;
+  // One part of the set, or all of them, without gradients and label
+  // smoothing. Several threads may do this at once.
+  Score score(const EvaluationSet& set, int64_t part) const;
   Score score(const EvaluationSet& set) const;
   // Error if a tensor has left the arena.
   void verify_bound() const;

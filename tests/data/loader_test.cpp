@@ -3,6 +3,8 @@
 #include "base/check.h"
 #include "base/error.h"
 
+#include "data/shuffled_sharder.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -38,12 +40,14 @@ struct Case {
 class LoaderSweep : public testing::TestWithParam<Case> {
  protected:
   static constexpr int kWorkers = 6;
-  const std::shared_ptr<const Sharder> sharder_ = std::make_shared<Sharder>(
-      kSamples,
-      kWorkers,
-      7,
-      9,
-      PartialBatches::kKeep);
+  const std::shared_ptr<const Sharder> sharder_ =
+      std::make_shared<ShuffledSharder>(
+          kSamples,
+          ShardOptions{
+              .workers = kWorkers,
+              .batch = 7,
+              .seed = 9,
+              .partial = PartialBatches::kKeep});
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -131,7 +135,9 @@ TEST_P(LoaderSweep, EndsWithBatchesLeft) {
 }
 
 TEST(Loader, UsesBuffersAgain) {
-  const auto sharder = std::make_shared<Sharder>(kSamples, 1, 8, 1);
+  const auto sharder = std::make_shared<ShuffledSharder>(
+      kSamples,
+      ShardOptions{.workers = 1, .batch = 8, .seed = 1});
   Loader loader(
       synthetic(),
       sharder,
@@ -145,23 +151,47 @@ TEST(Loader, UsesBuffersAgain) {
   }
 }
 
-TEST(Loader, TransformSeesEpochAndSamples) {
-  const auto sharder = std::make_shared<Sharder>(kSamples, 1, 80, 1);
-  for (const int prefetch : {0, 2}) {
+// A sample is where it comes from: seed, epoch, index.
+class Addressed final : public Source {
+ public:
+  int64_t size() const override { return kSamples; }
+  std::vector<int64_t> sample_shape() const override { return {3}; }
+  int classes() const override { return 1; }
+
+ private:
+  void fill(std::span<const int64_t> indices, Batch& batch, const Draw* draw)
+      const override {
+    auto to = batch.inputs.begin();
+    for (const int64_t index : indices) {
+      *to++ = static_cast<float>(draw->seed);
+      *to++ = static_cast<float>(draw->epoch);
+      *to++ = static_cast<float>(index);
+    }
+  }
+};
+
+TEST(Loader, SourcesSeeSeedEpochAndSample) {
+  const auto sharder = std::make_shared<ShuffledSharder>(
+      kSamples,
+      ShardOptions{.workers = 1, .batch = 80, .seed = 1});
+  for (const int threads : {0, 1, 3}) {
     Loader loader(
-        synthetic(),
+        std::make_shared<Addressed>(),
         sharder,
         {.steps_per_epoch = 3,
          .last_step = 6,
-         .prefetch = prefetch,
-         .transform = [](int64_t epoch, auto samples, auto inputs) {
-           inputs[0] = static_cast<float>(1000 * epoch + samples[0]);
-         }});
+         .prefetch = threads,
+         .threads = std::max(threads, 1),
+         .seed = 7});
     Batch batch;
     for (int64_t step = 0; step < 6; ++step) {
       loader.take(step, 0, batch);
-      const auto first = sharder->indices(step / 3, step % 3, 0)[0];
-      EXPECT_EQ(batch.inputs[0], static_cast<float>(1000 * (step / 3) + first));
+      const auto samples = sharder->indices(step / 3, step % 3, 0);
+      for (size_t b = 0; b < samples.size(); ++b) {
+        EXPECT_EQ(batch.inputs[3 * b], 7);
+        EXPECT_EQ(batch.inputs[3 * b + 1], static_cast<float>(step / 3));
+        EXPECT_EQ(batch.inputs[3 * b + 2], static_cast<float>(samples[b]));
+      }
     }
   }
 }
@@ -178,7 +208,8 @@ class Troubled final : public Source {
   std::latch* gate = nullptr;
 
  private:
-  void fill(std::span<const int64_t> indices, Batch&) const override {
+  void fill(std::span<const int64_t> indices, Batch&, const Draw*)
+      const override {
     if (gate != nullptr) {
       if (begun != nullptr) begun->count_down();
       gate->wait();
@@ -192,7 +223,9 @@ class Troubled final : public Source {
 };
 
 TEST(Loader, CarriesTheSourcesErrorToItsTaker) {
-  const auto sharder = std::make_shared<Sharder>(kSamples, 1, 8, 1);
+  const auto sharder = std::make_shared<ShuffledSharder>(
+      kSamples,
+      ShardOptions{.workers = 1, .batch = 8, .seed = 1});
   const auto bad = sharder->indices(0, 5, 0)[3];
   for (const int prefetch : {0, 1, 2, 7}) {
     Loader loader(
@@ -214,7 +247,9 @@ TEST(Loader, CarriesTheSourcesErrorToItsTaker) {
 // that take() ends as usual. With a prefetch the thread holds step 0 and the
 // taker gathers step 1, so that both are certain to have begun.
 TEST(Loader, EndsWhileATakeIsOutstanding) {
-  const auto sharder = std::make_shared<Sharder>(kSamples, 1, 8, 1);
+  const auto sharder = std::make_shared<ShuffledSharder>(
+      kSamples,
+      ShardOptions{.workers = 1, .batch = 8, .seed = 1});
   for (const int prefetch : {0, 1}) {
     const auto source = std::make_shared<Troubled>(-1);
     std::latch begun(1 + prefetch);
@@ -247,7 +282,9 @@ TEST(Loader, EndsWhileATakeIsOutstanding) {
 }
 
 TEST(Loader, ChecksItsCallers) {
-  const auto sharder = std::make_shared<Sharder>(kSamples, 4, 8, 1);
+  const auto sharder = std::make_shared<ShuffledSharder>(
+      kSamples,
+      ShardOptions{.workers = 4, .batch = 8, .seed = 1});
   for (const int prefetch : {0, 2}) {
     Loader loader(
         synthetic(),

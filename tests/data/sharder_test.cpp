@@ -1,4 +1,6 @@
-#include "data/sharder.h"
+#include "data/length_sharder.h"
+#include "data/shuffled_sharder.h"
+#include "data/stream_sharder.h"
 
 #include "base/error.h"
 #include "data/temporary_folder.h"
@@ -55,7 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(SharderSweep, DropUsesEachSampleAtMostOnce) {
   const auto [samples, workers, batch] = GetParam();
-  const Sharder sharder(samples, workers, batch, 5);
+  const ShuffledSharder sharder(
+      samples,
+      {.workers = workers, .batch = batch, .seed = 5});
   EXPECT_EQ(sharder.steps_per_epoch(), samples / (workers * batch));
   for (const int64_t epoch : {0, 1, 9}) {
     auto all = epoch_of_all(sharder, workers, epoch);
@@ -71,7 +75,12 @@ TEST_P(SharderSweep, DropUsesEachSampleAtMostOnce) {
 
 TEST_P(SharderSweep, KeepIsAPartition) {
   const auto [samples, workers, batch] = GetParam();
-  const Sharder sharder(samples, workers, batch, 5, PartialBatches::kKeep);
+  const ShuffledSharder sharder(
+      samples,
+      {.workers = workers,
+       .batch = batch,
+       .seed = 5,
+       .partial = PartialBatches::kKeep});
   auto all = epoch_of_all(sharder, workers, 2);
   std::sort(all.begin(), all.end());
   Indices every(samples);
@@ -81,8 +90,15 @@ TEST_P(SharderSweep, KeepIsAPartition) {
 
 TEST_P(SharderSweep, KeepBeginsAsDropAndEndsEvenly) {
   const auto [samples, workers, batch] = GetParam();
-  const Sharder drop(samples, workers, batch, 5);
-  const Sharder keep(samples, workers, batch, 5, PartialBatches::kKeep);
+  const ShuffledSharder drop(
+      samples,
+      {.workers = workers, .batch = batch, .seed = 5});
+  const ShuffledSharder keep(
+      samples,
+      {.workers = workers,
+       .batch = batch,
+       .seed = 5,
+       .partial = PartialBatches::kKeep});
   for (int64_t s = 0; s < drop.steps_per_epoch(); ++s) {
     EXPECT_EQ(
         step_of_all(drop, workers, 1, s),
@@ -109,8 +125,13 @@ std::shared_ptr<const Split> some_split(int64_t samples, int workers) {
 TEST_P(SharderSweep, ASplitDropsWhatDoesNotFillAStep) {
   const auto [samples, workers, batch] = GetParam();
   const auto split = some_split(samples, workers);
-  const Sharder
-      sharder(samples, workers, batch, 5, PartialBatches::kDrop, split);
+  const ShuffledSharder sharder(
+      samples,
+      {.workers = workers,
+       .batch = batch,
+       .seed = 5,
+       .partial = PartialBatches::kDrop,
+       .split = split});
   EXPECT_EQ(sharder.steps_per_epoch(), samples / (workers * batch));
   for (const int64_t epoch : {0, 1}) {
     Indices all = epoch_of_all(sharder, workers, epoch);
@@ -125,9 +146,19 @@ TEST_P(SharderSweep, ASplitDropsWhatDoesNotFillAStep) {
 TEST_P(SharderSweep, ASplitKeepsEverySampleWithItsWorker) {
   const auto [samples, workers, batch] = GetParam();
   const auto split = some_split(samples, workers);
-  const Sharder
-      sharder(samples, workers, batch, 5, PartialBatches::kKeep, split);
-  const Sharder plain(samples, workers, batch, 5, PartialBatches::kKeep);
+  const ShuffledSharder sharder(
+      samples,
+      {.workers = workers,
+       .batch = batch,
+       .seed = 5,
+       .partial = PartialBatches::kKeep,
+       .split = split});
+  const ShuffledSharder plain(
+      samples,
+      {.workers = workers,
+       .batch = batch,
+       .seed = 5,
+       .partial = PartialBatches::kKeep});
   EXPECT_EQ(sharder.steps_per_epoch(), plain.steps_per_epoch());
   for (int w = 0; w < workers; ++w) {
     Indices mine;
@@ -147,18 +178,38 @@ TEST_P(SharderSweep, ASplitKeepsEverySampleWithItsWorker) {
 
 TEST(Sharder, ASplitIsShuffledAnewInEveryEpoch) {
   const auto split = some_split(500, 2);
-  const Sharder sharder(500, 2, 10, 1, PartialBatches::kDrop, split);
-  const Sharder again(500, 2, 10, 1, PartialBatches::kDrop, split);
-  const Sharder other(500, 2, 10, 2, PartialBatches::kDrop, split);
+  const ShuffledSharder sharder(
+      500,
+      {.workers = 2,
+       .batch = 10,
+       .seed = 1,
+       .partial = PartialBatches::kDrop,
+       .split = split});
+  const ShuffledSharder again(
+      500,
+      {.workers = 2,
+       .batch = 10,
+       .seed = 1,
+       .partial = PartialBatches::kDrop,
+       .split = split});
+  const ShuffledSharder other(
+      500,
+      {.workers = 2,
+       .batch = 10,
+       .seed = 2,
+       .partial = PartialBatches::kDrop,
+       .split = split});
   EXPECT_EQ(sharder.indices(4, 3, 1), again.indices(4, 3, 1));
   EXPECT_NE(sharder.indices(4, 3, 1), sharder.indices(5, 3, 1));
   EXPECT_NE(sharder.indices(4, 3, 1), other.indices(4, 3, 1));
 }
 
 TEST(Sharder, AStepIsTheSameForAnyNumberOfWorkers) {
-  const Sharder one(1000, 1, 24, 7);
+  const ShuffledSharder one(1000, {.workers = 1, .batch = 24, .seed = 7});
   for (const int workers : {2, 3, 4, 6, 8, 12, 24}) {
-    const Sharder many(1000, workers, 24 / workers, 7);
+    const ShuffledSharder many(
+        1000,
+        {.workers = workers, .batch = 24 / workers, .seed = 7});
     ASSERT_EQ(many.steps_per_epoch(), one.steps_per_epoch());
     for (int64_t s = 0; s < one.steps_per_epoch(); ++s) {
       EXPECT_EQ(step_of_all(one, 1, 3, s), step_of_all(many, workers, 3, s));
@@ -167,9 +218,9 @@ TEST(Sharder, AStepIsTheSameForAnyNumberOfWorkers) {
 }
 
 TEST(Sharder, IsAFunctionOfSeedAndEpoch) {
-  const Sharder first(500, 2, 10, 1);
-  const Sharder again(500, 2, 10, 1);
-  const Sharder other(500, 2, 10, 2);
+  const ShuffledSharder first(500, {.workers = 2, .batch = 10, .seed = 1});
+  const ShuffledSharder again(500, {.workers = 2, .batch = 10, .seed = 1});
+  const ShuffledSharder other(500, {.workers = 2, .batch = 10, .seed = 2});
   // Asked for in another order, past what is remembered.
   Indices backwards;
   for (int64_t epoch = 8; epoch >= 0; --epoch) {
@@ -182,8 +233,8 @@ TEST(Sharder, IsAFunctionOfSeedAndEpoch) {
 }
 
 TEST(Sharder, ThreadsSeeTheSame) {
-  const Sharder sharder(2000, 4, 10, 1);
-  const Sharder alone(2000, 4, 10, 1);
+  const ShuffledSharder sharder(2000, {.workers = 4, .batch = 10, .seed = 1});
+  const ShuffledSharder alone(2000, {.workers = 4, .batch = 10, .seed = 1});
   std::vector<Indices> seen(4);
   {
     std::vector<std::jthread> threads;
@@ -207,24 +258,110 @@ TEST(Sharder, ThreadsSeeTheSame) {
 }
 
 TEST(Sharder, RefusesAnEpochWithoutSteps) {
-  const auto message = message_of<ConfigError>([] { Sharder(100, 8, 13, 0); });
+  const auto message = message_of<ConfigError>(
+      [] { ShuffledSharder(100, {.workers = 8, .batch = 13, .seed = 0}); });
   EXPECT_NE(message.find("for 8 workers is 12"), std::string::npos) << message;
   EXPECT_NE(message.find("for batch 13 are 7"), std::string::npos) << message;
-  const auto crowd = message_of<ConfigError>([] { Sharder(100, 101, 1, 0); });
+  const auto crowd = message_of<ConfigError>(
+      [] { ShuffledSharder(100, {.workers = 101, .batch = 1, .seed = 0}); });
   EXPECT_NE(crowd.find("the most workers are 100"), std::string::npos) << crowd;
-  EXPECT_NO_THROW(Sharder(100, 8, 12, 0));
-  EXPECT_NO_THROW(Sharder(100, 7, 13, 0));
+  EXPECT_NO_THROW(ShuffledSharder(100, {.workers = 8, .batch = 12, .seed = 0}));
+  EXPECT_NO_THROW(ShuffledSharder(100, {.workers = 7, .batch = 13, .seed = 0}));
 }
 
 TEST(Sharder, RefusesBadArguments) {
-  EXPECT_THROW(Sharder(100, 0, 1, 0), ConfigError);
-  EXPECT_THROW(Sharder(100, 1, 0, 0), ConfigError);
-  EXPECT_THROW(Sharder(100, 4096, INT64_MAX, 0), ConfigError);
-  EXPECT_THROW(Sharder(0, 1, 1, 0), ConfigError);
-  EXPECT_THROW(Sharder(0, 1, 1, 0, PartialBatches::kKeep), ConfigError);
+  EXPECT_THROW(
+      ShuffledSharder(100, {.workers = 0, .batch = 1, .seed = 0}),
+      ConfigError);
+  EXPECT_THROW(
+      ShuffledSharder(100, {.workers = 1, .batch = 0, .seed = 0}),
+      ConfigError);
+  EXPECT_THROW(
+      ShuffledSharder(100, {.workers = 4096, .batch = INT64_MAX, .seed = 0}),
+      ConfigError);
+  EXPECT_THROW(
+      ShuffledSharder(0, {.workers = 1, .batch = 1, .seed = 0}),
+      ConfigError);
+  EXPECT_THROW(
+      ShuffledSharder(
+          0,
+          {.workers = 1,
+           .batch = 1,
+           .seed = 0,
+           .partial = PartialBatches::kKeep}),
+      ConfigError);
   EXPECT_EQ(
-      Sharder(100, 4096, INT64_MAX, 0, PartialBatches::kKeep).steps_per_epoch(),
+      ShuffledSharder(
+          100,
+          {.workers = 4096,
+           .batch = INT64_MAX,
+           .seed = 0,
+           .partial = PartialBatches::kKeep})
+          .steps_per_epoch(),
       1);
+}
+
+// Each row of a worker's batches is one stretch of the text, in order.
+TEST(StreamSharder, RowsReadOn) {
+  const int workers = 3;
+  const StreamSharder sharder(100, {.workers = workers, .batch = 4});
+  EXPECT_EQ(sharder.steps_per_epoch(), 8);
+  auto all = epoch_of_all(sharder, workers, 5);
+  std::ranges::sort(all);
+  EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+  EXPECT_EQ(all.back(), 95);
+  for (int w = 0; w < workers; ++w) {
+    for (int64_t s = 1; s < sharder.steps_per_epoch(); ++s) {
+      const auto before = sharder.indices(5, s - 1, w);
+      const auto now = sharder.indices(5, s, w);
+      for (size_t b = 0; b < now.size(); ++b)
+        EXPECT_EQ(now[b], before[b] + 1);
+    }
+  }
+  EXPECT_THROW(
+      StreamSharder(11, {.workers = workers, .batch = 4}),
+      ConfigError);
+}
+
+TEST(LengthSharder, FillsBatchesWithTokens) {
+  Indices lengths(500);
+  for (size_t i = 0; i < lengths.size(); ++i)
+    lengths[i] = static_cast<int64_t>(1 + i * i % 37);
+  lengths[17] = 1000; // longer than a batch: one for itself
+  const int64_t tokens = 120;
+  for (const int workers : {1, 4}) {
+    const LengthSharder sharder(
+        lengths,
+        {.workers = workers, .batch = tokens, .seed = 3});
+    Indices all;
+    int64_t padded = 0;
+    for (int64_t s = 0; s < sharder.steps_per_epoch(); ++s) {
+      int64_t samples = 0;
+      for (int w = 0; w < workers; ++w) {
+        const auto batch = sharder.indices(1, s, w);
+        int64_t longest = 0;
+        for (const int64_t i : batch)
+          longest = std::max(longest, lengths[i]);
+        const auto count = static_cast<int64_t>(batch.size());
+        EXPECT_TRUE(count == 1 || count * longest <= tokens);
+        padded += count * longest;
+        samples += count;
+        all.insert(all.end(), batch.begin(), batch.end());
+      }
+      EXPECT_EQ(sharder.samples_in_step(1, s), samples);
+    }
+    int64_t used = 0;
+    for (const int64_t i : all)
+      used += lengths[i];
+    EXPECT_LT(padded, used * 11 / 10);
+    std::ranges::sort(all);
+    EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+    if (workers == 1) EXPECT_EQ(all.size(), lengths.size());
+    EXPECT_NE(sharder.indices(0, 0, 0), sharder.indices(1, 0, 0));
+  }
+  EXPECT_THROW(
+      LengthSharder(lengths, {.workers = 400, .batch = tokens}),
+      ConfigError);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "data/loader.h"
+#include "data/shuffled_sharder.h"
 #include "data/source.h"
 #include "data/temporary_folder.h"
 #include "data/test_data.h"
@@ -110,7 +111,9 @@ TEST(Text, GoesThroughTheLoader) {
   const TemporaryFolder folder;
   folder.write("input.txt", std::string(500, 'x') + std::string(500, 'y'));
   const auto set = load(folder.path(), 10);
-  const auto sharder = std::make_shared<Sharder>(set.train->size(), 3, 4, 1);
+  const auto sharder = std::make_shared<ShuffledSharder>(
+      set.train->size(),
+      ShardOptions{.workers = 3, .batch = 4, .seed = 1});
   Loader loader(
       set.train,
       sharder,

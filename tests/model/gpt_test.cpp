@@ -79,7 +79,7 @@ class GptGradients : public testing::TestWithParam<double> {};
 
 TEST_P(GptGradients, AreThoseOfFiniteDifferences) {
   const auto model = small_model(GetParam());
-  model->set_chance({.seed = 1, .rank = 2, .step = 3});
+  model->set_pass({.chance = {.seed = 1, .rank = 2, .step = 3}});
   const auto input = tokens(3, 7, 5);
   const auto target = tokens(21, 1, 5).flatten();
   const auto loss = [&] {
@@ -122,7 +122,7 @@ TEST(Gpt, DropoutIsForTraining) {
   const auto trained = model->forward(input);
   EXPECT_FALSE(torch::equal(trained, plain->forward(input)));
   EXPECT_TRUE(torch::equal(trained, model->forward(input)));
-  model->set_chance({.step = 1});
+  model->set_pass({.chance = {.step = 1}});
   EXPECT_FALSE(torch::equal(trained, model->forward(input)));
   model->eval();
   EXPECT_TRUE(torch::equal(model->forward(input), plain->forward(input)));
@@ -246,7 +246,7 @@ std::vector<double> loss_curve(double dropout) {
   for (int64_t step = 0; step < 20; ++step) {
     const auto text = torch::arange(step * 260, (step + 1) * 260, torch::kLong);
     const auto pattern = (text * text + 3 * text).remainder(65).view({4, 65});
-    model->set_chance({.seed = 1, .step = step});
+    model->set_pass({.chance = {.seed = 1, .step = step}});
     optimizer.zero_grad();
     auto loss = torch::nn::functional::cross_entropy(
         model->forward(pattern.narrow(1, 0, 64).contiguous()),

@@ -167,10 +167,10 @@ TEST(Train, PartialBatchesAreWeightedBySamples) {
   EXPECT_EQ(result.steps, 2);
   EXPECT_TRUE(std::isfinite(result.train_loss));
   const train::Setup setup = make_setup(spec, {});
-  EXPECT_EQ(setup.samples_in_step(1), 11);
+  EXPECT_EQ(setup.sharder->samples_in_step(0, 1), 11);
   double weights = 0;
   for (int worker = 0; worker < 5; ++worker) {
-    weights += setup.batch_weight(
+    weights += setup.sharder->batch_weight(
         1,
         static_cast<int64_t>(setup.sharder->indices(0, 1, worker).size()));
   }

@@ -25,6 +25,7 @@ data::Batch random_batch(int64_t step) {
   Random random(3, Purpose::kTest, step);
   data::Batch batch;
   const int64_t samples = 8;
+  batch.sample_shape = {3, 32, 32};
   batch.inputs.resize(samples * 3 * 32 * 32);
   for (float& value : batch.inputs)
     value = static_cast<float>(random.normal());

@@ -108,19 +108,20 @@ TEST(TextRun, ScoreCountsPositions) {
   const Worker worker(setup.worker_options());
   std::vector<int64_t> indices(setup.dataset.train->size());
   std::iota(indices.begin(), indices.end(), 0);
-  const EvaluationSet set(*setup.dataset.train, indices);
+  const EvaluationSet set(*setup.dataset.train, indices, {});
   EXPECT_EQ(set.samples(), 1799);
-  EXPECT_EQ(set.labels(), 1799);
-  EXPECT_EQ(set.batches(), 4);
+  EXPECT_EQ(set.parts(), 4);
+  EXPECT_EQ(worker.score(set).labels, 1799);
   spec.context = 100;
   const train::Setup longer = make_setup(spec, {});
   const EvaluationSet windows(
       *longer.dataset.train,
-      std::vector<int64_t>{3, 1});
+      std::vector<int64_t>{3, 1},
+      {});
   EXPECT_EQ(windows.samples(), 2);
-  EXPECT_EQ(windows.labels(), 200);
   const Worker reader(longer.worker_options());
   const Score score = reader.score(windows);
+  EXPECT_EQ(score.labels, 200);
   EXPECT_NEAR(score.loss / 200, std::log(26.0), 1);
   EXPECT_LE(score.correct, 200);
 }

@@ -16,6 +16,7 @@ namespace {
 data::Batch random_batch(int64_t samples) {
   data::Batch batch;
   Random random(9, Purpose::kTest);
+  batch.sample_shape = {1, 28, 28};
   batch.inputs.resize(samples * 784);
   for (float& value : batch.inputs)
     value = static_cast<float>(random.normal());

@@ -1,0 +1,118 @@
+#include "data/shuffled_sharder.h"
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/random.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace grapevine::data {
+namespace {
+
+[[noreturn]] void refuse_no_step(int64_t samples, int workers, int64_t batch) {
+  if (samples == 0) throw ConfigError("no training samples, so no step");
+  const auto largest_batch = samples / workers;
+  throw ConfigError(fmt::format(
+      "{} workers with batch {} need more than the {} training samples for "
+      "one step; {}",
+      workers,
+      batch,
+      samples,
+      largest_batch > 0
+          ? fmt::format(
+                "the largest batch for {} workers is {}{}",
+                workers,
+                largest_batch,
+                batch <= samples ? fmt::format(
+                                       ", the most workers for batch {} are {}",
+                                       batch,
+                                       samples / batch)
+                                 : std::string())
+          : fmt::format("the most workers are {}, with batch 1", samples)));
+}
+
+} // namespace
+
+ShuffledSharder::ShuffledSharder(int64_t samples, const ShardOptions& options)
+    : samples_(samples),
+      options_(options),
+      orders_([this](int64_t epoch) { return shuffled(epoch); }) {
+  check(options);
+  GV_CHECK_GE(samples, 0);
+  if (options_.split) {
+    GV_CHECK_EQ(options_.split->workers(), options_.workers);
+    GV_CHECK_EQ(static_cast<int64_t>(options_.split->order.size()), samples);
+  }
+  const int workers = options_.workers;
+  // Divided twice, for n * batch of a mistyped batch may overflow.
+  full_steps_ = samples / workers / options_.batch;
+  const bool tail = samples > full_steps_ * workers * options_.batch;
+  const bool keeps = options_.partial == PartialBatches::kKeep;
+  steps_ = full_steps_ + (keeps && tail ? 1 : 0);
+  if (steps_ == 0) refuse_no_step(samples, workers, options_.batch);
+}
+
+std::vector<int64_t>
+ShuffledSharder::indices(int64_t epoch, int64_t step, int worker) const {
+  GV_CHECK_GE(epoch, 0);
+  GV_CHECK(step >= 0 && step < steps_);
+  GV_CHECK(worker >= 0 && worker < options_.workers);
+  const Range mine = place(step, worker);
+  const auto order = orders_.of(epoch);
+  return {order->begin() + mine.begin, order->begin() + mine.end};
+}
+
+int64_t ShuffledSharder::samples_in_step(int64_t /*epoch*/, int64_t step)
+    const {
+  if (step < full_steps_) return options_.batch * options_.workers;
+  return samples_ - full_steps_ * options_.workers * options_.batch;
+}
+
+double ShuffledSharder::batch_weight(int64_t step, int64_t samples) const {
+  if (step < full_steps_) return 1;
+  return static_cast<double>(samples * options_.workers) /
+         static_cast<double>(samples_in_step(0, step));
+}
+
+Range ShuffledSharder::place(int64_t step, int worker) const {
+  const bool is_rest = step == full_steps_;
+  const int64_t batch = options_.batch;
+  if (options_.split) {
+    const auto& begins = options_.split->begins;
+    const int64_t begin = begins[worker] + step * batch;
+    return {begin, is_rest ? begins[worker + 1] : begin + batch};
+  }
+  const int workers = options_.workers;
+  if (is_rest) {
+    const int64_t dealt = full_steps_ * workers * batch;
+    const int64_t rest = samples_ - dealt;
+    return {
+        dealt + rest * worker / workers,
+        dealt + rest * (worker + 1) / workers};
+  }
+  const int64_t begin = (step * workers + worker) * batch;
+  return {begin, begin + batch};
+}
+
+Order ShuffledSharder::shuffled(int64_t epoch) const {
+  if (!options_.split) {
+    Order order(samples_);
+    std::iota(order.begin(), order.end(), 0);
+    Random(options_.seed, Purpose::kShuffle, epoch)
+        .shuffle(std::span<int64_t>(order));
+    return order;
+  }
+  Order order = options_.split->order;
+  const auto& begins = options_.split->begins;
+  for (int w = 0; w < options_.workers; ++w) {
+    Random(options_.seed, Purpose::kShuffle, epoch, 1 + w)
+        .shuffle(std::span<int64_t>(order).subspan(
+            begins[w],
+            begins[w + 1] - begins[w]));
+  }
+  return order;
+}
+
+} // namespace grapevine::data
