@@ -8,4 +8,5 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD}/outside/build -G Ninja
   -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 run(${CMAKE_COMMAND} --build ${BUILD}/outside/build)
+run(${BUILD}/outside/build/own_model models)
 run(${BUILD}/outside/build/decentralize)

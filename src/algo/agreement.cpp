@@ -57,6 +57,8 @@ std::span<float> plane_of(arena::Arena& arena, Plane plane) {
       return arena.gradients();
     case Plane::kBuffers:
       return arena.buffers();
+    case Plane::kMovingAverage:
+      return arena.state(arena.state_planes() - 1);
   }
   return {};
 }

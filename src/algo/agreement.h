@@ -19,7 +19,9 @@
 
 namespace grapevine::algo {
 
-enum class Plane { kParameters, kGradients, kBuffers };
+// kMovingAverage: of the weights, where a run keeps one: the last of a worker's
+// state planes, behind the agreement's own.
+enum class Plane { kParameters, kGradients, kBuffers, kMovingAverage };
 
 std::span<float> plane_of(arena::Arena& arena, Plane plane);
 

@@ -1,3 +1,3 @@
 gv_layer(bind TORCH
-  SOURCES bind.cpp gradient_hooks.cpp
+  SOURCES bind.cpp device_mirror.cpp gradient_hooks.cpp
   DEPS Grapevine::arena)

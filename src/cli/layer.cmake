@@ -16,7 +16,7 @@ add_library(gv_cli_models STATIC
   ${CMAKE_CURRENT_SOURCE_DIR}/cli/torch/model_list.cpp)
 target_link_libraries(gv_cli_models
   PUBLIC Grapevine::model
-  PRIVATE gv_flags)
+  PRIVATE $<BUILD_INTERFACE:gv_flags>)
 gv_torch_target(gv_cli_models)
 
 add_library(gv_cli STATIC)
@@ -24,7 +24,7 @@ target_sources(gv_cli PRIVATE ${gv_cli_generated}/cli/default_bench.cpp)
 foreach(source
     bench_needs bench_plan bench_report bench_runner bench_verb console
     data_verb dry_run eval_verb export_verb gossip_text graph_facts graph_verb
-    interrupt launch_verb models_verb one_of_many plan_measure plan_page plan_question
+    interrupt launch_verb models_verb one_of_many own_program plan_measure plan_page plan_question
     plan_text plan_verb prepare program progress report_text report_verb
     run_argument run_summary run_text spec_flags summary_table sweep_text
     sweep_view table train_verb units verb_table)
@@ -32,13 +32,20 @@ foreach(source
     ${CMAKE_CURRENT_SOURCE_DIR}/cli/${source}.cpp)
 endforeach()
 target_include_directories(gv_cli PUBLIC
-  ${PROJECT_SOURCE_DIR}/src ${gv_cli_generated})
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+  $<BUILD_INTERFACE:${gv_cli_generated}>
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(gv_cli
   PUBLIC Grapevine::spec Grapevine::sweep Grapevine::report Grapevine::train
     Grapevine::launch Grapevine::graph Grapevine::comm Grapevine::planner
     Grapevine::data Grapevine::record Grapevine::transport
-  PRIVATE gv_cli_models gv_flags)
+  PRIVATE gv_cli_models $<BUILD_INTERFACE:gv_flags>)
 add_library(Grapevine::cli ALIAS gv_cli)
+# To users: a program of their own that is grapevine, and more.
+set_target_properties(gv_cli PROPERTIES EXPORT_NAME program)
+add_library(Grapevine::program ALIAS gv_cli)
+set_property(GLOBAL APPEND PROPERTY GV_LAYERS gv_cli gv_cli_models)
 
 add_executable(grapevine ${CMAKE_CURRENT_SOURCE_DIR}/cli/main.cpp)
 target_link_libraries(grapevine PRIVATE gv_cli gv_flags)

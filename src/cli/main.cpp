@@ -1,11 +1,5 @@
-#include "cli/program.h"
-
-#include <cstdlib>
+#include <grapevine/program.h>
 
 int main(int argc, char** argv) {
-  // Workers are the parallelism; a BLAS with threads of its own would only
-  // get in their way. An explicit setting of the user's stays.
-  setenv("OPENBLAS_NUM_THREADS", "1", 0);
-  setenv("OMP_NUM_THREADS", "1", 0);
-  return grapevine::cli::run_program({argv + 1, argv + argc});
+  return grapevine::run_program(argc, argv);
 }

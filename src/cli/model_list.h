@@ -19,4 +19,7 @@ std::vector<ListedModel> list_models();
 
 std::vector<std::string> model_names();
 
+// Whether a model's name is that of a TorchScript file.
+bool is_model_file(const std::string& name);
+
 } // namespace grapevine::cli

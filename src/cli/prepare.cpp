@@ -69,7 +69,9 @@ void prepare(
     spec::ParsedSpec& parsed,
     const transport::LaunchEnvironment& environment) {
   adopt_launch(parsed, environment);
-  check_name(parsed, "model", parsed.spec.model, model_names());
+  if (!is_model_file(parsed.spec.model)) {
+    check_name(parsed, "model", parsed.spec.model, model_names());
+  }
   check_name(parsed, "data", parsed.spec.data, data_names());
   spec::validate(parsed);
 }

@@ -71,6 +71,24 @@ std::string result_summary(const train::TrainResult& result) {
         {"averaged model",
          "perplexity " + human_number(*result.averaged_model_perplexity)});
   }
+  if (result.averaged_model_top5) {
+    table.add_row(
+        {"among five",
+         human_percent(*result.averaged_model_top5) + " (averaged model)"});
+  }
+  if (result.ema_accuracy) {
+    table.add_row(
+        {"moving average",
+         quality_text(*result.ema_accuracy, result.ema_perplexity)});
+  }
+  if (result.best_epoch) {
+    table.add_row(
+        {"best",
+         fmt::format(
+             "{} after epoch {}",
+             quality_text(*result.best_accuracy, result.best_perplexity),
+             *result.best_epoch)});
+  }
   table.add_row(
       {"consensus distance", human_number(result.consensus_distance)});
   table.add_row(

@@ -2,6 +2,8 @@
 
 #include "kernel/clones.h"
 
+#include <cmath>
+
 namespace grapevine::kernel {
 namespace {
 
@@ -56,6 +58,12 @@ GV_CLONES double sum(const float* x, int64_t count) {
       count,
       [=](int64_t i)
           __attribute__((always_inline)) { return static_cast<double>(x[i]); });
+}
+
+GV_CLONES void
+follow(float* average, const float* x, int64_t count, float share) {
+  for (int64_t i = 0; i < count; ++i)
+    average[i] = std::fma(share, x[i] - average[i], average[i]);
 }
 
 GV_CLONES void scale(float* dst, int64_t count, float factor) {

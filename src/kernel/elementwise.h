@@ -20,6 +20,9 @@ sum_of_squared_differences(const float* x, const float* y, int64_t count);
 // The plain sum in double, in the same order.
 double sum(const float* x, int64_t count);
 
+// average += share * (x - average); fused, the difference is rounded.
+void follow(float* average, const float* x, int64_t count, float share);
+
 // dst *= factor.
 void scale(float* dst, int64_t count, float factor);
 

@@ -1,4 +1,4 @@
-#include "model/dropout.h"
+#include <grapevine/dropout.h>
 
 #include "base/random.h"
 
@@ -43,7 +43,7 @@ torch::Tensor dropout(
     bits = i % 2 == 0 ? random.next() : bits >> 32; // two halves of a number
     values[i] = (bits & 0xffffffffU) < dropped ? 0.0F : kept;
   }
-  return x * mask.to(x.scalar_type());
+  return x * mask.to(x.device(), x.scalar_type());
 }
 
 } // namespace grapevine::model

@@ -7,6 +7,7 @@
 #include "model/gpt.h"
 #include "model/mlp.h"
 #include "model/resnet.h"
+#include "model/script_model.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,33 +18,31 @@ namespace {
 
 struct Kind {
   ModelEntry entry;
-  // Images of at least this side; 0: any shape at all (tokens: one extent).
-  int64_t smallest_side;
-  std::shared_ptr<Model> (*make)(const ModelOptions&);
+  MakeModel make;
 };
 
-const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> table = {
+// The one thing here that a program may change (register_model).
+std::vector<Kind>& kinds() {
+  static std::vector<Kind> table = {
       {{.name = "mlp",
         .task = "image classification",
         .summary = "perceptron with two hidden layers of 128",
         .sample_shape = {1, 28, 28},
         .classes = 10},
-       0,
        make_mlp},
       {{.name = "cnn",
         .task = "image classification",
         .summary = "two 3x3 convolutions (16, 32 channels) and a linear layer",
         .sample_shape = {1, 28, 28},
-        .classes = 10},
-       4,
+        .classes = 10,
+        .smallest_side = 4},
        make_cnn},
       {{.name = "resnet20",
         .task = "image classification",
         .summary = "ResNet20 for CIFAR, parameter-free shortcuts",
         .sample_shape = {3, 32, 32},
-        .classes = 10},
-       8,
+        .classes = 10,
+        .smallest_side = 8},
        make_resnet20},
       {{.name = "gpt-nano",
         .task = "language model",
@@ -52,7 +51,6 @@ const std::vector<Kind>& kinds() {
         .classes = 65,
         .tokens = true,
         .has_dropout = true},
-       0,
        make_gpt_nano},
       {{.name = "gpt-mini",
         .task = "language model",
@@ -61,12 +59,19 @@ const std::vector<Kind>& kinds() {
         .classes = 65,
         .tokens = true,
         .has_dropout = true},
-       0,
        make_gpt_mini}};
   return table;
 }
 
-const Kind& kind(const std::string& name) {
+Kind kind(const std::string& name) {
+  if (is_script(name)) {
+    return {
+        {.name = name,
+         .task = "TorchScript",
+         .summary = "from a file",
+         .sample_shape = {}},
+        make_script_model};
+  }
   std::vector<std::string> names;
   for (const auto& known : kinds()) {
     if (known.entry.name == name) return known;
@@ -76,6 +81,7 @@ const Kind& kind(const std::string& name) {
 }
 
 void check_task(const Kind& kind, const ModelOptions& options) {
+  if (is_script(kind.entry.name)) return;
   if (kind.entry.tokens == options.tokens) return;
   std::vector<std::string> fitting;
   for (const auto& other : kinds()) {
@@ -93,10 +99,11 @@ void check_task(const Kind& kind, const ModelOptions& options) {
 
 std::string shapes_taken(const Kind& kind) {
   if (kind.entry.tokens) return "[context], at least 1";
-  if (kind.smallest_side == 0) return "any shape, of extents of at least 1";
+  if (kind.entry.smallest_side == 0)
+    return "any shape, of extents of at least 1";
   return fmt::format(
       "[channels, rows, columns] with at least {} rows and columns",
-      kind.smallest_side);
+      kind.entry.smallest_side);
 }
 
 void check_shape(const Kind& kind, const ModelOptions& options) {
@@ -109,7 +116,7 @@ void check_shape(const Kind& kind, const ModelOptions& options) {
     fits = fits && extent >= 1 && extent <= room;
     if (fits) room /= extent;
   }
-  const int64_t side = kind.smallest_side;
+  const int64_t side = kind.entry.smallest_side;
   if (side > 0) {
     fits = fits && shape.size() == 3 && shape[1] >= side && shape[2] >= side;
   }
@@ -124,22 +131,28 @@ void check_shape(const Kind& kind, const ModelOptions& options) {
 
 } // namespace
 
-const std::vector<ModelEntry>& model_table() {
-  static const std::vector<ModelEntry> table = [] {
-    std::vector<ModelEntry> entries;
-    for (const auto& known : kinds())
-      entries.push_back(known.entry);
-    return entries;
-  }();
-  return table;
+std::vector<ModelEntry> model_table() {
+  std::vector<ModelEntry> entries;
+  for (const auto& known : kinds())
+    entries.push_back(known.entry);
+  return entries;
 }
 
-const ModelEntry& model_entry(const std::string& name) {
+void register_model(const ModelEntry& entry, MakeModel make) {
+  for (const auto& known : kinds()) {
+    if (known.entry.name != entry.name) continue;
+    throw ConfigError(
+        fmt::format("model '{}' is in the table already", entry.name));
+  }
+  kinds().push_back({entry, std::move(make)});
+}
+
+ModelEntry model_entry(const std::string& name) {
   return kind(name).entry;
 }
 
 void check_model(const ModelOptions& options) {
-  const Kind& known = kind(options.name);
+  const Kind known = kind(options.name);
   check_task(known, options);
   check_shape(known, options);
   if (options.classes < 1) {

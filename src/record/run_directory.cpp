@@ -19,9 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 3> kFiles = {
+constexpr std::array<std::string_view, 4> kFiles = {
     "spec.toml",
     "run.json",
+    "best.safetensors",
     "report.html"};
 constexpr std::array<std::string_view, 2> kFolders = {"records", "checkpoints"};
 
@@ -97,6 +98,10 @@ fs::path RunDirectory::run_file() const {
 
 fs::path RunDirectory::records(int process) const {
   return path_ / "records" / fmt::format("process-{}.jsonl", process);
+}
+
+fs::path RunDirectory::best_model() const {
+  return path_ / "best.safetensors";
 }
 
 fs::path RunDirectory::checkpoints() const {

@@ -32,6 +32,7 @@ class RunDirectory {
   std::filesystem::path run_file() const;
   std::filesystem::path records(int process) const;
   std::filesystem::path checkpoints() const;
+  std::filesystem::path best_model() const; // of the best evaluation, if kept
   // The record files that are there, by ascending process number.
   std::vector<std::filesystem::path> record_files() const;
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace grapevine::spec {
 namespace {
 
@@ -65,7 +67,8 @@ std::string run_name(const Spec& spec) {
   return fmt::format(
       "{}-{}-{}-n{}-s{}-{}",
       label(spec),
-      spec.model,
+      // A model may be a file.
+      std::filesystem::path(spec.model).stem().string(),
       spec.data,
       spec.n,
       spec.seed,

@@ -228,6 +228,14 @@ class Validator {
           {"buffers", "agreement"},
           "gossip averages parameters alone; batch-norm statistics stay local");
     }
+    for (const std::string key : {"ema", "early-stop", "keep-best"}) {
+      const SpecEntry& option = *find_entry(key);
+      if (option.get_toml(spec_) == option.get_toml(Spec())) continue;
+      refuse(
+          {key, "agreement"},
+          "gossip has no steps that all workers take together, after which it "
+          "could be done");
+    }
     if (spec_.max_lag >= 0 && spec_.rate == 0) {
       refuse({"max-lag", "rate"}, "there are no averagings to wait for");
     }

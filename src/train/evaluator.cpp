@@ -80,6 +80,11 @@ std::optional<double> Evaluation::averaged_model_perplexity() const {
   return std::exp(averaged_model_loss);
 }
 
+std::optional<double> Evaluation::ema_perplexity() const {
+  if (!has_perplexity || !ema_loss) return std::nullopt;
+  return std::exp(*ema_loss);
+}
+
 Evaluator::Evaluator(
     cluster::Cluster& cluster,
     std::vector<Worker>& workers,
@@ -91,6 +96,7 @@ Evaluator::Evaluator(
       spare_(spare),
       has_perplexity_(test.has_tokens()),
       has_top5_(!has_perplexity_ && test.classes() >= kClassesForTop5),
+      has_moving_average_(options.moving_average),
       whole_(
           test,
           all_indices(test.size()),
@@ -101,7 +107,17 @@ Evaluator::Evaluator(
 
 Evaluation Evaluator::evaluate() {
   Evaluation evaluation = score_replicas();
-  score_averaged(evaluation);
+  if (has_moving_average_) {
+    const Score score = score_mean(algo::Plane::kMovingAverage);
+    evaluation.ema_accuracy = score.correct / score.labels;
+    evaluation.ema_loss = score.loss / score.labels;
+  }
+  const Score score = score_mean(algo::Plane::kParameters);
+  evaluation.averaged_model_loss = score.loss / score.labels;
+  evaluation.averaged_model_accuracy = score.correct / score.labels;
+  if (has_top5_) {
+    evaluation.averaged_model_top5 = score.among_five / score.labels;
+  }
   return evaluation;
 }
 
@@ -126,8 +142,8 @@ Evaluation Evaluator::score_replicas() {
   return evaluation;
 }
 
-void Evaluator::score_averaged(Evaluation& evaluation) {
-  cluster_.mean(algo::Plane::kParameters, spare_.arena().parameters());
+Score Evaluator::score_mean(algo::Plane plane) {
+  cluster_.mean(plane, spare_.arena().parameters());
   cluster_.mean(algo::Plane::kBuffers, spare_.arena().buffers());
   spare_.set_training(false);
   cluster::Rows mine(workers_.size());
@@ -144,11 +160,7 @@ void Evaluator::score_averaged(Evaluation& evaluation) {
     total +=
         score_in(rows[part % cluster_.size()], kRow * (part / cluster_.size()));
   }
-  evaluation.averaged_model_loss = total.loss / total.labels;
-  evaluation.averaged_model_accuracy = total.correct / total.labels;
-  if (has_top5_) {
-    evaluation.averaged_model_top5 = total.among_five / total.labels;
-  }
+  return total;
 }
 
 } // namespace grapevine::train

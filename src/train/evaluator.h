@@ -20,6 +20,9 @@ struct Evaluation {
   // right class was among the five most likely.
   std::vector<double> test_top5;
   std::optional<double> averaged_model_top5;
+  // The mean of the replicas' moving averages, where they keep them.
+  std::optional<double> ema_accuracy;
+  std::optional<double> ema_loss;
   bool has_perplexity = false; // of text; else the following are nothing
 
   double mean_accuracy() const;
@@ -28,6 +31,7 @@ struct Evaluation {
   std::vector<double> test_perplexity() const;
   std::optional<double> mean_perplexity() const; // over the replicas
   std::optional<double> averaged_model_perplexity() const;
+  std::optional<double> ema_perplexity() const;
 };
 
 struct EvaluatorOptions {
@@ -38,6 +42,7 @@ struct EvaluatorOptions {
   uint64_t seed = 0;
   // For models that carry state; the samples are the first then.
   bool in_streams = false;
+  bool moving_average = false; // replicas have one (algo::Plane)
 };
 
 // The samples that replicas are evaluated on, by these options.
@@ -58,18 +63,20 @@ class Evaluator {
 
   // Collective; the same result on every process. For the averaged model the
   // parts of the test set are dealt to the workers, so that no process waits
-  // long.
+  // long. Leaves the averaged model in the spare worker.
   Evaluation evaluate();
 
  private:
   Evaluation score_replicas();
-  void score_averaged(Evaluation& evaluation);
+  // Of the mean of that plane, on the whole test set.
+  Score score_mean(algo::Plane plane);
 
   cluster::Cluster& cluster_;
   std::vector<Worker>& workers_;
   Worker& spare_;
   bool has_perplexity_;
   bool has_top5_;
+  bool has_moving_average_;
   EvaluationSet whole_;
   std::unique_ptr<EvaluationSet> subset_;
 };

@@ -1,6 +1,6 @@
 gv_layer(train TORCH
   SOURCES
-    build_info.cpp compute_meter.cpp estimate.cpp evaluation_set.cpp
+    best.cpp build_info.cpp compute_meter.cpp estimate.cpp evaluation_set.cpp
     evaluator.cpp gossip_finish.cpp
     gossip_run.cpp gossip_setup.cpp gossip_times.cpp measure.cpp
     offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
@@ -15,6 +15,7 @@ gv_layer(train TORCH
 target_compile_definitions(gv_train PRIVATE GV_VERSION="${PROJECT_VERSION}")
 # Most of it never sees torch.
 set_source_files_properties(
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/best.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/compute_meter.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/estimate.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluation_set.cpp

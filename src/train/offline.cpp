@@ -6,6 +6,7 @@
 #include "spec/spec_table.h"
 #include "train/evaluator.h"
 #include "train/planes.h"
+#include "train/run_records.h"
 #include "train/setup.h"
 #include "train/torch_threads.h"
 #include "train/trainer.h"
@@ -88,14 +89,14 @@ TrainResult evaluate_run(
   StoredRun stored(run, data_path);
   const Setup& setup = stored.setup();
   Worker spare(setup.worker_options());
+  EvaluatorOptions options = evaluator_options(setup);
+  options.full |= eval_full;
   Evaluator evaluator(
       stored.cluster(),
       stored.workers(),
       spare,
       *setup.dataset.test,
-      {.samples = setup.spec.eval_samples,
-       .full = eval_full || setup.spec.eval_full,
-       .seed = setup.spec.seed});
+      options);
   const Evaluation evaluation = evaluator.evaluate();
   TrainResult result;
   // What training said of itself stays; what is measured here replaces it.
@@ -106,10 +107,7 @@ TrainResult evaluate_run(
   result.run = run.string();
   result.steps = stored.step();
   result.epochs = stored.step() / setup.steps_per_epoch();
-  result.test_accuracy = evaluation.mean_accuracy();
-  result.averaged_model_accuracy = evaluation.averaged_model_accuracy;
-  result.test_perplexity = evaluation.mean_perplexity();
-  result.averaged_model_perplexity = evaluation.averaged_model_perplexity();
+  add_evaluation(evaluation, result);
   result.parameters_sha256 = stored.cluster().parameters_sha256();
   return result;
 }

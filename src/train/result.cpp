@@ -26,6 +26,23 @@ Outcome outcome_from_string(const std::string& text) {
   return Outcome::kFailed;
 }
 
+// What only some runs have.
+struct OptionalNumber {
+  const char* key;
+  std::optional<double> TrainResult::*field;
+};
+constexpr OptionalNumber kOptionalNumbers[] = {
+    {"test_perplexity", &TrainResult::test_perplexity},
+    {"averaged_model_perplexity", &TrainResult::averaged_model_perplexity},
+    {"test_top5", &TrainResult::test_top5},
+    {"averaged_model_top5", &TrainResult::averaged_model_top5},
+    {"ema_accuracy", &TrainResult::ema_accuracy},
+    {"ema_perplexity", &TrainResult::ema_perplexity},
+    {"best_epoch", &TrainResult::best_epoch},
+    {"best_accuracy", &TrainResult::best_accuracy},
+    {"best_perplexity", &TrainResult::best_perplexity},
+};
+
 } // namespace
 
 std::string to_string(Outcome outcome) {
@@ -61,12 +78,8 @@ nlohmann::json to_json(const TrainResult& result) {
                               : nlohmann::json()},
       {"messages", result.messages},
       {"bytes", result.bytes}};
-  if (result.test_perplexity) {
-    json["test_perplexity"] = finite_or_null(*result.test_perplexity);
-  }
-  if (result.averaged_model_perplexity) {
-    json["averaged_model_perplexity"] =
-        finite_or_null(*result.averaged_model_perplexity);
+  for (const auto& [key, field] : kOptionalNumbers) {
+    if (result.*field) json[key] = finite_or_null(*(result.*field));
   }
   return json;
 }
@@ -81,12 +94,8 @@ TrainResult result_from_json(const nlohmann::json& json) {
   result.test_accuracy = number_or_nan(json.at("test_accuracy"));
   result.averaged_model_accuracy =
       number_or_nan(json.at("averaged_model_accuracy"));
-  if (json.contains("test_perplexity")) {
-    result.test_perplexity = number_or_nan(json.at("test_perplexity"));
-  }
-  if (json.contains("averaged_model_perplexity")) {
-    result.averaged_model_perplexity =
-        number_or_nan(json.at("averaged_model_perplexity"));
+  for (const auto& [key, field] : kOptionalNumbers) {
+    if (json.contains(key)) result.*field = number_or_nan(json.at(key));
   }
   result.consensus_distance = number_or_nan(json.at("consensus_distance"));
   result.parameters_sha256 = json.at("parameters_sha256");

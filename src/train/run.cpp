@@ -2,6 +2,8 @@
 
 #include "base/check.h"
 #include "base/heap.h"
+#include "kernel/elementwise.h"
+#include "record/safetensors.h"
 #include "train/planes.h"
 #include "train/run_records.h"
 #include "train/virtual_clock.h"
@@ -82,7 +84,9 @@ Run::Run(
   if (cluster_.hosts_first()) {
     clock_ = make_virtual_clock(setup_.spec, arenas.front()->layout());
   }
+  if (setup_.spec.early_stop > 0 || setup_.spec.keep_best) best_.emplace();
   load_initial_values(setup_, workers_);
+  begin_averages();
   resume();
   records_ = std::make_unique<record::RecordWriter>(
       directory_.records(cluster_.hosted().front()));
@@ -124,6 +128,7 @@ TrainResult Run::run() {
     // Also when it is interrupted here: the next attempt begins the next epoch.
     if (epoch_ended && stop != Outcome::kDiverged) finish_epoch();
     if (stop) return finish(*stop);
+    if (epoch_ended && stops_early()) break;
     if (checkpoint_is_due(epoch_ended)) checkpoint();
   }
   return finish(Outcome::kCompleted);
@@ -167,6 +172,7 @@ void Run::train_step() {
     for (const Worker& worker : workers_)
       worker.verify_bound();
   }
+  if (setup_.has_moving_average()) move_averages();
   if (clock_) clock_->advance(step_, stepper_->plan());
   record_step(lr, degree);
   if (traces) record_timeline();
@@ -280,7 +286,48 @@ void Run::evaluate() {
         training_seconds(),
         last_train_loss_));
   }
+  if (best_) keep_best();
   report_progress("training", true);
+}
+
+void Run::keep_best() {
+  const int64_t epoch = setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch;
+  const bool is_better = best_->offer(*evaluation_, epoch + 1);
+  if (!is_better || !setup_.spec.keep_best || !cluster_.hosts_first()) return;
+  // The evaluation has left the averaged model there.
+  record::write_safetensors(
+      directory_.best_model(),
+      named_tensors(spare_->arena()),
+      {{"model", setup_.spec.model},
+       {"step", std::to_string(step_)},
+       {"workers", std::to_string(setup_.spec.n)}});
+}
+
+bool Run::stops_early() const {
+  return setup_.spec.early_stop > 0 && best_->since() >= setup_.spec.early_stop;
+}
+
+// At the initial values.
+void Run::begin_averages() {
+  if (!setup_.has_moving_average()) return;
+  for (arena::Arena* arena : arenas_of(workers_)) {
+    std::ranges::copy(
+        arena->parameters(),
+        algo::plane_of(*arena, algo::Plane::kMovingAverage).begin());
+  }
+}
+
+void Run::move_averages() {
+  const auto share = static_cast<float>(1 - setup_.spec.ema);
+  cluster_.for_each([&](int index) {
+    arena::Arena& arena = workers_[index].arena();
+    const auto average = algo::plane_of(arena, algo::Plane::kMovingAverage);
+    kernel::follow(
+        average.data(),
+        arena.parameters().data(),
+        static_cast<int64_t>(average.size()),
+        share);
+  });
 }
 
 // Where an exchange is under way, nobody waits for it to tell the others how
@@ -356,6 +403,7 @@ TrainResult Run::finish(Outcome outcome) {
   result.epochs = step_ / setup_.steps_per_epoch();
   result.train_loss = last_train_loss_;
   add_evaluation(evaluation_, result);
+  if (best_) best_->add_to(result);
   result.consensus_distance =
       consensus_distance(cluster_, workers_, spare_->arena().parameters());
   result.parameters_sha256 = cluster_.parameters_sha256();

@@ -14,6 +14,7 @@
 #include "record/run_directory.h"
 #include "runtime/model.h"
 #include "train/batch_pool.h"
+#include "train/best.h"
 #include "train/evaluator.h"
 #include "train/setup.h"
 #include "train/stopwatch.h"
@@ -70,6 +71,11 @@ class Run : private cluster::StepObserver {
   void waited(int index, int bucket, cluster::Clock::time_point begin, int peer)
       override;
   void evaluate();
+  void keep_best(); // of the evaluation at hand
+  bool stops_early() const;
+  // The moving averages of the weights.
+  void begin_averages();
+  void move_averages(); // by one step
   // Agrees with the other processes on whether and why to stop here.
   std::optional<Outcome> stop_reason(bool epoch_ended);
   // What each hosted worker has to say to that, and what follows from it;
@@ -106,6 +112,7 @@ class Run : private cluster::StepObserver {
   double last_train_loss_ = 0;     // mean over replicas and the last epoch
   std::optional<Evaluation> evaluation_;
   int64_t evaluated_at_ = -1; // step
+  std::optional<Best> best_;  // where the spec asks for it
 
   // Carried over from earlier attempts, for the whole cluster.
   int64_t earlier_messages_ = 0;

@@ -90,6 +90,8 @@ void Run::restore_state(const nlohmann::json& state) {
   earlier_bytes_ = state.at("bytes");
   earlier_seconds_ = state.at("seconds");
   earlier_training_seconds_ = state.at("training_seconds");
+  // A run that was begun without asking for the best has none.
+  if (best_ && state.contains("best")) best_->restore(state.at("best"));
   if (ada_) restore_ada(state.at("ada"), *ada_);
   if (clock_) {
     const auto clock = state.at("virtual_clock").get<std::vector<double>>();
@@ -137,6 +139,7 @@ void Run::checkpoint() {
         {"bytes", bytes},
         {"seconds", earlier_seconds_ + total_.seconds()},
         {"training_seconds", training_seconds()}};
+    if (best_) state["best"] = best_->state();
     if (ada_) state["ada"] = ada_state(*ada_);
     if (clock_) state["virtual_clock"] = clock_->state();
     checkpoints_.commit(step_, cluster_.size(), state);

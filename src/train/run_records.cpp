@@ -15,7 +15,8 @@ EvaluatorOptions evaluator_options(const Setup& setup) {
       .samples = setup.spec.eval_samples,
       .full = setup.spec.eval_full,
       .seed = setup.spec.seed,
-      .in_streams = setup.in_streams};
+      .in_streams = setup.in_streams,
+      .moving_average = setup.has_moving_average()};
 }
 
 double consensus_distance(
@@ -95,6 +96,14 @@ nlohmann::json evaluation_record(
     record["test_perplexity"] = evaluation.test_perplexity();
     record["averaged_model_perplexity"] = *averaged;
   }
+  if (evaluation.averaged_model_top5) {
+    record["test_top5"] = evaluation.test_top5;
+    record["averaged_model_top5"] = *evaluation.averaged_model_top5;
+  }
+  if (evaluation.ema_accuracy) {
+    record["ema_accuracy"] = *evaluation.ema_accuracy;
+    record["ema_loss"] = *evaluation.ema_loss;
+  }
   return record;
 }
 
@@ -135,6 +144,10 @@ void add_evaluation(
   result.averaged_model_accuracy = evaluation->averaged_model_accuracy;
   result.test_perplexity = evaluation->mean_perplexity();
   result.averaged_model_perplexity = evaluation->averaged_model_perplexity();
+  result.test_top5 = evaluation->mean_top5();
+  result.averaged_model_top5 = evaluation->averaged_model_top5;
+  result.ema_accuracy = evaluation->ema_accuracy;
+  result.ema_perplexity = evaluation->ema_perplexity();
 }
 
 Progress make_progress(

@@ -58,6 +58,13 @@ std::shared_ptr<const data::Split> make_split(
 
 } // namespace
 
+std::vector<std::string> Setup::state_planes() const {
+  std::vector<std::string> planes =
+      agreement ? agreement->state_planes() : rule->state_planes();
+  if (has_moving_average()) planes.emplace_back("moving_average");
+  return planes;
+}
+
 void Setup::gather(int worker, int64_t step, data::Batch& batch) const {
   const data::Draw draw{.seed = spec.seed, .epoch = step / steps_per_epoch()};
   dataset.train->gather(
@@ -84,6 +91,7 @@ WorkerOptions Setup::worker_options() const {
       .seed = spec.seed,
       .dropout = spec.dropout,
       .batch = in_streams ? spec.batch : 0,
+      .device = spec.device,
       .state_planes = static_cast<int>(state_planes().size())};
 }
 

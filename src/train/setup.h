@@ -48,11 +48,10 @@ struct Setup {
   void gather(int worker, int64_t step, data::Batch& batch) const;
   // How its gradient is computed then, but for what is only the run's.
   GradientOptions gradient_options(int worker, int64_t step) const;
-  // Of a worker, by their names in checkpoints: the local rule's, and what the
-  // agreement keeps beside them.
-  std::vector<std::string> state_planes() const {
-    return agreement ? agreement->state_planes() : rule->state_planes();
-  }
+  bool has_moving_average() const { return spec.ema > 0; }
+  // Of a worker, by their names in checkpoints: the local rule's, what the
+  // agreement keeps beside them, and the moving average of the weights.
+  std::vector<std::string> state_planes() const;
   // Of a replica of this run.
   WorkerOptions worker_options() const;
   // Of one that does not train: without the state of the local rule.

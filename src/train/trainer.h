@@ -33,6 +33,18 @@ struct TrainResult {
   // Language models alone: exp of the mean test loss, mean over replicas.
   std::optional<double> test_perplexity;
   std::optional<double> averaged_model_perplexity;
+  // Images in more than five classes alone: the right one is among the five
+  // most likely.
+  std::optional<double> test_top5; // mean over replicas
+  std::optional<double> averaged_model_top5;
+  // With a moving average of the weights: of the replicas' mean.
+  std::optional<double> ema_accuracy;
+  std::optional<double> ema_perplexity;
+  // Of the averaged model at the best evaluation, from 1, where it was kept or
+  // ended the run.
+  std::optional<double> best_epoch;
+  std::optional<double> best_accuracy;
+  std::optional<double> best_perplexity;
   double consensus_distance = 0;
   std::string parameters_sha256;
   double samples_per_second = 0;
@@ -44,8 +56,8 @@ struct TrainResult {
   bool is_complete = false;
   bool was_stored = false; // the run had finished before; nothing was done
 };
-// DESIGN's JSON names; what is not finite is null, and what is no language
-// model has no perplexity.
+// DESIGN's JSON names; what is not finite is null, and what a run does not
+// measure has no key.
 nlohmann::json to_json(const TrainResult& result);
 TrainResult result_from_json(const nlohmann::json& json);
 

@@ -1,11 +1,14 @@
 #include "train/worker.h"
 
+#include "base/error.h"
 #include "bind/bind.h"
+#include "bind/device_mirror.h"
 #include "bind/gradient_hooks.h"
 #include "model/zoo.h"
 #include "train/pace.h"
 #include "train/stopwatch.h"
 
+#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -107,7 +110,34 @@ bool carries_state(const std::string& model) {
   return model::model_entry(model).carries_state;
 }
 
+namespace {
+
+torch::Device device_of(const WorkerOptions& options) {
+  const auto refuse = [&](const std::string& why) {
+    throw ConfigError(fmt::format("device '{}': {}", options.device, why));
+  };
+  std::optional<torch::Device> device;
+  try {
+    device.emplace(options.device);
+  } catch (const c10::Error&) {
+    refuse("expected cpu, cuda or cuda:0, cuda:1, …");
+  }
+  if (device->is_cuda()) {
+    const auto count = static_cast<int>(torch::cuda::device_count());
+    if (count == 0) refuse("this libtorch sees no CUDA device");
+    if (device->index() >= count) {
+      refuse(fmt::format("there are {} CUDA devices", count));
+    }
+  } else if (!device->is_cpu()) {
+    refuse("expected cpu, cuda or cuda:0, cuda:1, …");
+  }
+  return *device;
+}
+
+} // namespace
+
 void check_worker(const WorkerOptions& options) {
+  device_of(options);
   model::check_model(model_options(options));
 }
 
@@ -115,11 +145,20 @@ struct Worker::State {
   uint64_t seed;
   std::shared_ptr<model::Model> model;
   std::unique_ptr<arena::Arena> arena;
+  std::unique_ptr<bind::DeviceMirror> mirror; // null: bound to the arena
   std::unique_ptr<bind::GradientHooks> hooks; // once there is a listener
   // Of the backward at hand.
   cluster::GradientListener* listener = nullptr;
   Pace* pace = nullptr;
   double listener_seconds = 0;
+
+  BatchTensors tensors_on_device(const data::Batch& batch) const {
+    BatchTensors tensors = tensors_of(batch);
+    if (!mirror) return tensors;
+    return {
+        tensors.input.to(mirror->device()),
+        tensors.labels.to(mirror->device())};
+  }
 
   void backward(
       const torch::Tensor& loss,
@@ -145,6 +184,7 @@ struct Worker::State {
     if (listener == nullptr) return;
     pace->stretch();
     const Stopwatch watch;
+    if (mirror) mirror->store_gradient(tensor);
     listener->tensor_ready(tensor);
     listener_seconds += watch.seconds();
     pace->restart();
@@ -159,7 +199,15 @@ Worker::Worker(const WorkerOptions& options)
       std::make_shared<arena::Layout>(bind::parameter_layout(*state_->model)),
       std::make_shared<arena::Layout>(bind::buffer_layout(*state_->model)),
       options.state_planes);
-  bind::bind_module(*state_->model, *state_->arena);
+  const torch::Device device = device_of(options);
+  if (device.is_cpu() && !options.mirrors) {
+    bind::bind_module(*state_->model, *state_->arena);
+  } else {
+    state_->mirror = std::make_unique<bind::DeviceMirror>(
+        *state_->model,
+        *state_->arena,
+        device);
+  }
 }
 
 Worker::~Worker() = default;
@@ -179,7 +227,8 @@ double Worker::compute_gradient(
     probe::Spans& spans) {
   state_->arena->clear_gradients();
   if (batch.samples() == 0) return 0;
-  const auto [input, labels] = tensors_of(batch);
+  if (state_->mirror) state_->mirror->fetch();
+  const auto [input, labels] = state_->tensors_on_device(batch);
   const auto parts = std::min<int64_t>(options.micro_batches, batch.samples());
   const auto all_labels =
       static_cast<double>(labels_in(batch, 0, batch.samples()));
@@ -215,11 +264,16 @@ double Worker::compute_gradient(
     state_->backward(loss, pace, is_last ? options.listener : nullptr, spans);
     total += loss.item<double>();
   }
+  if (state_->mirror) {
+    state_->mirror->store_gradients();
+    state_->mirror->store_buffers();
+  }
   return total;
 }
 
 void Worker::set_training(bool training) {
   state_->model->train(training);
+  if (state_->mirror && !training) state_->mirror->fetch();
 }
 
 Score Worker::score(const EvaluationSet& set, int64_t part) const {
@@ -227,7 +281,7 @@ Score Worker::score(const EvaluationSet& set, int64_t part) const {
   std::vector<torch::Tensor> carried;
   Score total;
   set.for_each_batch(part, [&](const data::Batch& batch) {
-    const auto [input, labels] = tensors_of(batch);
+    const auto [input, labels] = state_->tensors_on_device(batch);
     total += score_of(
         state_->model->forward_from(input, carried),
         labels.flatten(),
@@ -244,6 +298,7 @@ Score Worker::score(const EvaluationSet& set) const {
 }
 
 void Worker::verify_bound() const {
+  if (state_->mirror) return;
   bind::verify_bound(*state_->model, *state_->arena);
 }
 

@@ -38,6 +38,11 @@ struct WorkerOptions {
   uint64_t seed = 0;
   double dropout = 0;
   int64_t batch = 0; // of models that carry state from batch to batch
+  // That the model computes on, as torch names it. On another than the host
+  // the model is a mirror of the arena (bind/device_mirror.h); `mirrors` makes
+  // it one there too, for tests.
+  std::string device = "cpu";
+  bool mirrors = false;
   int state_planes = 0;
 };
 
@@ -46,7 +51,7 @@ struct WorkerOptions {
 bool carries_state(const std::string& model);
 
 // ConfigError where no such worker can be: an unknown model, samples that it
-// cannot take.
+// cannot take, a device that is not here.
 void check_worker(const WorkerOptions& options);
 
 struct GradientOptions {
@@ -82,7 +87,8 @@ class Worker {
       const data::Batch& batch,
       const GradientOptions& options,
       probe::Spans& spans);
-  // Whether batch norm and the like are to train or to be evaluated.
+  // Whether batch norm and the like are to train or to be evaluated: then with
+  // the values that the arena has at this moment.
   void set_training(bool training);
   // One part of the set, or all of them, without gradients and label
   // smoothing. Several threads may do this at once.

@@ -1,4 +1,4 @@
-#include "model/dropout.h"
+#include <grapevine/dropout.h>
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>

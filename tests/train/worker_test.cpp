@@ -1,6 +1,7 @@
 // A replica's gradient: in parts, announced while it is computed, and slowed
 // down, it stays what it is.
 #include "train/worker.h"
+#include "base/error.h"
 #include "base/random.h"
 #include "train/stopwatch.h"
 #include "train/torch_threads.h"
@@ -91,6 +92,55 @@ TEST(Worker, SlowedDownItComputesTheSame) {
           slow.seconds(probe::Span::kBackward),
       watch.seconds(),
       0.5 * watch.seconds());
+}
+
+// A model on another device gives what one that is bound gives.
+TEST(Worker, AMirrorComputesTheSame) {
+  use_one_torch_thread();
+  data::Batch batch = random_batch(12);
+  batch.sample_shape = {3, 14, 14};
+  batch.inputs.resize(12 * 3 * 14 * 14);
+  WorkerOptions options = {
+      .model = "resnet20",
+      .sample_shape = {3, 14, 14},
+      .classes = 10,
+      .seed = 1};
+  Worker bound(options);
+  options.mirrors = true;
+  Worker mirror(options);
+  const auto same = [](auto mine, auto theirs) {
+    return std::ranges::equal(mine, theirs);
+  };
+  probe::Spans spans;
+  for (int step = 0; step < 2; ++step) {
+    Listener listener;
+    const double loss = bound.compute_gradient(batch, {}, spans);
+    EXPECT_EQ(
+        mirror.compute_gradient(batch, {.listener = &listener}, spans),
+        loss);
+    EXPECT_EQ(listener.order.size(), mirror.arena().layout().tensors().size());
+    EXPECT_TRUE(same(bound.arena().gradients(), mirror.arena().gradients()));
+    EXPECT_TRUE(same(bound.arena().buffers(), mirror.arena().buffers()));
+    for (Worker* worker : {&bound, &mirror}) {
+      arena::Arena& arena = worker->arena();
+      for (size_t i = 0; i < arena.parameters().size(); ++i)
+        arena.parameters()[i] -= 0.1F * arena.gradients()[i];
+    }
+  }
+  EXPECT_TRUE(same(bound.arena().parameters(), mirror.arena().parameters()));
+}
+
+TEST(Worker, RefusesDevicesThatAreNotHere) {
+  for (const std::string device : {"gpu", "cuda:4711", "mkldnn", ""}) {
+    EXPECT_THROW(
+        check_worker(
+            {.model = "mlp",
+             .sample_shape = {1, 28, 28},
+             .classes = 10,
+             .device = device}),
+        ConfigError)
+        << device;
+  }
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "cli/model_list.h"
 
+#include "model/script_model.h"
 #include "model/zoo.h"
 
 namespace grapevine::cli {
@@ -19,6 +20,10 @@ std::vector<std::string> model_names() {
     names.push_back(entry.name);
   }
   return names;
+}
+
+bool is_model_file(const std::string& name) {
+  return model::is_script(name);
 }
 
 } // namespace grapevine::cli

@@ -22,7 +22,7 @@ struct ChanceAddress {
 };
 
 // layer: the place of this dropout in its model. 0 <= p < 1; x itself where p
-// is 0. For tensors on the CPU.
+// is 0.
 torch::Tensor dropout(
     const torch::Tensor& x,
     double p,
