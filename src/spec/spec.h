@@ -62,6 +62,7 @@ struct Spec {
   std::vector<double> lr_steps = {0.5, 0.75}; // step: x 0.1 at these fractions
   double lr_end = 0;                          // cosine: left at the end
   double warmup = 0;                          // epochs
+  int64_t warmup_steps = 0;                   // instead of epochs
   std::string lr_scaling = "none";            // none | linear | sqrt
   std::string lr_scaling_by = "workers";      // workers | degree
   double momentum = 0.9;                      // sgd

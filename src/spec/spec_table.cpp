@@ -468,6 +468,12 @@ std::vector<SpecEntry> rule_entries() {
           {0, kNoBound},
           kDecides,
           "epochs of linear warm-up; fractions allowed"),
+      integer(
+          "warmup-steps",
+          &Spec::warmup_steps,
+          {0, kAnyMore},
+          kDecides,
+          "the same in steps, instead of epochs"),
       choice(
           "lr-scaling",
           &Spec::lr_scaling,

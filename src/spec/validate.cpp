@@ -58,6 +58,7 @@ class Validator {
     check_options("graph", spec_.graph, graph::graph_table());
     check_schedule();
     check_ada_auto();
+    check_lr();
     check_gossip();
     check_clock();
   }
@@ -199,6 +200,17 @@ class Validator {
       const SpecEntry& option = *find_entry(key);
       if (option.get_toml(spec_) == option.get_toml(Spec())) continue;
       refuse({key}, fmt::format("for ada = auto only, not for {}", spec_.ada));
+    }
+  }
+
+  void check_lr() const {
+    if (spec_.warmup > 0 && spec_.warmup_steps > 0) {
+      refuse({"warmup-steps", "warmup"}, "give one of them");
+    }
+    if (spec_.lr_end > 0 && spec_.lr_schedule != "cosine") {
+      refuse(
+          {"lr-end", "lr-schedule"},
+          fmt::format("for cosine only, not for {}", spec_.lr_schedule));
     }
   }
 

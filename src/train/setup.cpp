@@ -28,7 +28,10 @@ optim::LrOptions make_lr(const spec::Spec& spec, const Setup& setup) {
   lr.scaling_by = spec.lr_scaling_by == "degree" ? optim::LrScalingBy::kDegree
                                                  : optim::LrScalingBy::kWorkers;
   lr.warmup_steps =
-      std::llround(spec.warmup * static_cast<double>(setup.steps_per_epoch()));
+      spec.warmup_steps > 0
+          ? spec.warmup_steps
+          : std::llround(
+                spec.warmup * static_cast<double>(setup.steps_per_epoch()));
   lr.total_steps = setup.total_steps;
   lr.batch = spec.batch;
   lr.workers = spec.n;

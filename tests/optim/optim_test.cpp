@@ -26,6 +26,31 @@ TEST(LearningRate, ThePilotsSchedule) {
   EXPECT_LT(learning_rate(options, 151, 2), 0.001 * peak);
 }
 
+// The peak at the end of the warm-up, half of it at four times that step.
+TEST(LearningRate, InverseSqrt) {
+  LrOptions options;
+  options.lr = 7e-4;
+  options.decay = LrDecay::kInverseSqrt;
+  options.warmup_steps = 4000;
+  options.total_steps = 100000;
+  EXPECT_NEAR(learning_rate(options, 0, 0), 7e-4 / 4000, 1e-15);
+  EXPECT_NEAR(learning_rate(options, 3999, 0), 7e-4, 1e-15);
+  EXPECT_NEAR(learning_rate(options, 15999, 0), 3.5e-4, 1e-15);
+  options.warmup_steps = 0;
+  EXPECT_NEAR(learning_rate(options, 3, 0), 3.5e-4, 1e-15);
+}
+
+TEST(LearningRate, CosineEndsAtItsShare) {
+  LrOptions options;
+  options.lr = 6e-4;
+  options.decay = LrDecay::kCosine;
+  options.end_share = 0.1;
+  options.total_steps = 1000;
+  EXPECT_NEAR(learning_rate(options, 0, 0), 6e-4, 1e-15);
+  EXPECT_NEAR(learning_rate(options, 500, 0), 3.3e-4, 1e-12);
+  EXPECT_NEAR(learning_rate(options, 1000, 0), 6e-5, 1e-12);
+}
+
 TEST(LearningRate, ScalingByDegree) {
   LrOptions options;
   options.lr = 1;
