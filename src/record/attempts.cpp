@@ -5,26 +5,35 @@
 
 namespace grapevine::record {
 
-void Attempts::add(int64_t attempt, int64_t step) {
-  resumed_at_.emplace(attempt, step);
-}
-
-int64_t Attempts::superseded_from(int64_t attempt) const {
-  int64_t from = std::numeric_limits<int64_t>::max();
-  for (auto later = resumed_at_.upper_bound(attempt);
-       later != resumed_at_.end();
-       ++later) {
-    from = std::min(from, later->second);
+void Attempts::add(int file, int64_t attempt, int64_t step, bool is_own) {
+  if (is_own) {
+    own_resumed_at_[file].push_back(step);
+  } else {
+    resumed_at_.emplace(attempt, step);
   }
-  return from;
 }
 
-Position::Position(const Attempts& attempts)
+Position::Position(const Attempts& attempts, int file)
     : attempts_(attempts),
-      superseded_from_(attempts.superseded_from(0)) {}
+      file_(file) {
+  look_ahead();
+}
 
-void Position::begin(int64_t attempt) {
-  superseded_from_ = attempts_.superseded_from(attempt);
+void Position::begin(int64_t attempt, bool is_own) {
+  attempt_ = attempt;
+  if (is_own) ++own_begun_;
+  look_ahead();
+}
+
+void Position::look_ahead() {
+  superseded_from_ = std::numeric_limits<int64_t>::max();
+  const auto& all = attempts_.resumed_at_;
+  for (auto later = all.upper_bound(attempt_); later != all.end(); ++later)
+    superseded_from_ = std::min(superseded_from_, later->second);
+  const auto own = attempts_.own_resumed_at_.find(file_);
+  if (own == attempts_.own_resumed_at_.end()) return;
+  for (size_t i = own_begun_; i < own->second.size(); ++i)
+    superseded_from_ = std::min(superseded_from_, own->second[i]);
 }
 
 } // namespace grapevine::record

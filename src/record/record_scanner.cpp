@@ -59,7 +59,16 @@ bool may_be_attempt(std::string_view line) {
   return false;
 }
 
-void find_attempts(const std::filesystem::path& path, Attempts& attempts) {
+// Whether the steps of an attempt are its own worker's alone.
+bool is_own(const object& fields) {
+  bool own = false;
+  return fields.at_key("own_steps").get(own) == simdjson::SUCCESS && own;
+}
+
+void find_attempts(
+    const std::filesystem::path& path,
+    int file,
+    Attempts& attempts) {
   Parser parser;
   read_lines(path, [&](std::string_view line, bool whole) {
     object fields;
@@ -68,7 +77,7 @@ void find_attempts(const std::filesystem::path& path, Attempts& attempts) {
     if (!parser.parse(line, fields, type) || type != "attempt") return;
     const auto attempt = integer(fields, "attempt");
     const auto step = integer(fields, "step");
-    if (attempt && step) attempts.add(*attempt, *step);
+    if (attempt && step) attempts.add(file, *attempt, *step, is_own(fields));
   });
 }
 
@@ -96,14 +105,16 @@ int64_t scan_records(const std::filesystem::path& path, const LineScan& visit) {
 int64_t scan_run_records(const RunDirectory& run, const LineScan& visit) {
   const auto files = run.record_files();
   Attempts attempts;
-  for (const auto& file : files)
-    find_attempts(file, attempts);
+  for (size_t i = 0; i < files.size(); ++i)
+    find_attempts(files[i], static_cast<int>(i), attempts);
   int64_t broken = 0;
-  for (const auto& file : files) {
-    Position position(attempts);
-    broken += scan_records(file, [&](const RecordLine& line) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    Position position(attempts, static_cast<int>(i));
+    broken += scan_records(files[i], [&](const RecordLine& line) {
       if (line.type == "attempt") {
-        position.begin(integer(line.fields, "attempt").value_or(0));
+        position.begin(
+            integer(line.fields, "attempt").value_or(0),
+            is_own(line.fields));
       }
       if (position.counts(line.step)) visit(line);
     });

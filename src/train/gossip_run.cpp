@@ -46,13 +46,15 @@ GossipRun::GossipRun(
         draw_evaluation_set(*setup_.dataset.test, evaluator_options(setup_));
   }
   records_ = std::make_unique<record::RecordWriter>(directory_.records(rank_));
-  records_->append(attempt_record(
+  nlohmann::json attempt = attempt_record(
       options_.attempt,
       gradients_,
       {rank_},
       edges_.name(),
       setup_,
-      arena.layout()));
+      arena.layout());
+  attempt["own_steps"] = true; // each worker counts its own gradients
+  records_->append(attempt);
   averager_ = std::make_unique<gossip::Averager>(
       *replica_,
       edges_,

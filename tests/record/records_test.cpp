@@ -255,6 +255,21 @@ TEST_F(RunRecordsTest, StartedAfreshNothingEarlierCounts) {
   EXPECT_EQ(attempts, 1);
 }
 
+// Workers that count for themselves: one that comes back, even twice, does its
+// own steps again and nobody else's.
+TEST_F(RunRecordsTest, OwnStepsAreSupersededInTheirOwnFile) {
+  const auto own = [](int number, int64_t step) {
+    json record = attempt(number, step);
+    record["own_steps"] = true;
+    return record;
+  };
+  append(0, {own(0, 0), line(0, "a"), line(1, "b"), line(2, "c")});
+  append(1, {own(0, 0), line(0, "d"), line(1, "e"), line(2, "f")});
+  append(1, {own(0, 2), line(2, "g"), line(3, "h")});
+  append(1, {own(0, 3), line(3, "i")});
+  EXPECT_EQ(marks(), "abcdegi");
+}
+
 // Began on three processes, went on in one.
 TEST_F(RunRecordsTest, AnAttemptRulesOverFilesThatItDoesNotWrite) {
   for (int process = 0; process < 3; ++process) {
