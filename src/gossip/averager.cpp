@@ -30,12 +30,12 @@ Averager::Averager(
     AveragerOptions options)
     : replica_(replica),
       edges_(edges),
-      options_(options),
-      tally_(edges.rank(), edges.size(), options.gradients_before),
-      pairing_(edges.rank(), {}, options.seed),
+      options_(std::move(options)),
+      tally_(edges.rank(), edges.size(), options_.counts_before),
+      pairing_(edges.rank(), {}, options_.seed),
       exchange_(replica),
       neighbours_(neighbours.size()),
-      fresh_(options.is_fresh) {
+      fresh_(options_.is_fresh) {
   if (neighbours.empty()) fresh_ = false;
   if (fresh_) wants_ = lag_ = 1;
   thread_ = std::jthread([this] { run(); });

@@ -53,8 +53,9 @@ struct AveragerOptions {
   // The replica is not worth averaging with: the first averaging takes a
   // neighbour's values instead.
   bool is_fresh = false;
-  // Gradients that this worker is known to have computed, from a checkpoint.
-  int64_t gradients_before = 0;
+  // Gradients that each worker is known to have computed, from a checkpoint;
+  // empty = none.
+  std::vector<int64_t> counts_before = {};
 };
 
 // A neighbour came or went.

@@ -1,16 +1,17 @@
 #include "gossip/tally.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace grapevine::gossip {
 
-Tally::Tally(int rank, int size, int64_t own)
+Tally::Tally(int rank, int size, std::vector<int64_t> known)
     : rank_(rank),
-      counts_(size),
+      counts_(std::move(known)),
       as_of_(size),
       first_counts_(size, -1),
       first_as_of_(size) {
-  counts_[rank_] = own;
+  counts_.resize(size);
 }
 
 void Tally::add(double now) {

@@ -27,8 +27,9 @@ struct News {
 
 class Tally {
  public:
-  // own: gradients of this worker before the run began here.
-  Tally(int rank, int size, int64_t own = 0);
+  // known: what this worker knew before the run began here, of all workers;
+  // empty = nothing.
+  Tally(int rank, int size, std::vector<int64_t> known = {});
 
   // This worker has computed one more.
   void add(double now);

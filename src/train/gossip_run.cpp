@@ -64,7 +64,7 @@ GossipRun::GossipRun(
           .seed = setup_.spec.seed,
           .deadline = std::chrono::duration<double>(setup_.spec.deadline),
           .is_fresh = is_fresh_,
-          .gradients_before = gradients_});
+          .counts_before = counts_before_});
 }
 
 GossipRun::~GossipRun() = default;
@@ -265,7 +265,8 @@ void GossipRun::checkpoint() {
   checkpoints_.write_own(
       rank_,
       planes_to_store(arena, setup_.state_planes()),
-      {{"gradients", std::to_string(gradients_)}});
+      {{"gradients", std::to_string(gradients_)},
+       {"counts", nlohmann::json(averager_->counts()).dump()}});
   since_checkpoint_.restart();
   training_.go();
 }
@@ -276,7 +277,11 @@ void GossipRun::restore() {
     if (!file) return;
     arena::Arena& arena = workers_[0].arena();
     restore_planes(*file, setup_.state_planes(), arena);
+    counts_before_ = nlohmann::json::parse(file->metadata.at("counts"))
+                         .get<std::vector<int64_t>>();
     gradients_ = std::stoll(file->metadata.at("gradients"));
+    counts_before_.resize(setup_.spec.n);
+    counts_before_[rank_] = gradients_;
   } catch (const std::exception& error) {
     if (hooks_.on_note) {
       hooks_.on_note(

@@ -93,8 +93,9 @@ class GossipRun {
   std::unique_ptr<EvaluationSet> subset_;
   data::Batch batch_;
 
-  int64_t gradients_ = 0; // of this worker, earlier lives included
-  bool is_fresh_ = false; // has no values of its own to go on from
+  std::vector<int64_t> counts_before_; // of all workers, from a checkpoint
+  int64_t gradients_ = 0;              // of this worker, earlier lives included
+  bool is_fresh_ = false;              // has no values of its own to go on from
   bool diverged_ = false;
   bool interrupted_ = false;
   double loss_ = 0;

@@ -33,7 +33,7 @@ TEST(Tally, EstimatesWhatWasComputedMeanwhile) {
 }
 
 TEST(Tally, TakesNoOldCountForSpeed) {
-  Tally back(1, 2, 500);
+  Tally back(1, 2, {0, 500});
   back.merge({.counts = {10000, 500}, .ages = {1, 60}}, 2);
   EXPECT_DOUBLE_EQ(back.estimate(2.5), 10500);
 }
@@ -47,8 +47,9 @@ TEST(Tally, TakesNoBurstForSpeed) {
 }
 
 TEST(Tally, KnowsWhatItHadDoneBefore) {
-  Tally back(1, 2, 40);
+  Tally back(1, 2, {5, 40});
   EXPECT_EQ(back.counts()[1], 40);
+  EXPECT_EQ(back.estimate(0), 45);
   back.merge({.counts = {7, 50}, .ages = {0, 0}}, 1);
   back.add(2);
   EXPECT_EQ(back.counts(), (std::vector<int64_t>{7, 51}));
