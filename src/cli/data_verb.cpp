@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "base/names.h"
+#include "cli/bpe_action.h"
 #include "cli/console.h"
 #include "cli/program.h"
 #include "cli/table.h"
@@ -101,37 +102,57 @@ int get_set(const std::string& name, const std::string& given, bool json) {
 class DataVerb : public Verb {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("ACTION", action_, "list, or get to download a set");
-    app.add_option("NAME", name_, "get: the data set");
+    app.add_option(
+        "ACTION",
+        action_,
+        "list, get to download a set, or bpe to learn a vocabulary");
+    app.add_option("NAME", names_, "get: the data set; bpe: text files");
     app.add_option("--dir", directory_, "get: where to put it");
+    app.add_option(
+           "--size",
+           bpe_.size,
+           "bpe: of the vocabulary, with 256 bytes")
+        ->capture_default_str();
+    app.add_option("--out", bpe_.out, "bpe: the vocabulary's file");
     app.footer(
         "Without --dir a set goes to $GRAPEVINE_DATA/NAME, else to "
         "~/.cache/grapevine/NAME.");
   }
 
   int run(bool json) override {
-    const std::vector<std::string> actions = {"get", "list"};
-    if (action_.empty()) throw ConfigError("data: say get NAME or list");
+    const std::vector<std::string> actions = {"bpe", "get", "list"};
+    if (action_.empty()) {
+      throw ConfigError("data: say get NAME, bpe FILE… or list");
+    }
     if (action_ == "list") {
-      if (!name_.empty()) {
-        throw ConfigError(fmt::format("unexpected word '{}'", name_));
-      }
+      refuse_words(0);
       return list_sets(json);
+    }
+    if (action_ == "bpe") {
+      bpe_.files = names_;
+      return make_bpe(bpe_, json);
     }
     if (action_ != "get") {
       throw ConfigError(unknown_name("action", action_, actions));
     }
-    if (name_.empty()) {
+    if (names_.empty()) {
       throw ConfigError("data get: say which set (see `grapevine data list`)");
     }
-    data::data_entry(name_); // refuses an unknown one
-    return get_set(name_, directory_, json);
+    refuse_words(1);
+    data::data_entry(names_[0]); // refuses an unknown one
+    return get_set(names_[0], directory_, json);
   }
 
  private:
+  void refuse_words(size_t from) const {
+    if (names_.size() <= from) return;
+    throw ConfigError(fmt::format("unexpected word '{}'", names_[from]));
+  }
+
   std::string action_;
-  std::string name_;
+  std::vector<std::string> names_;
   std::string directory_;
+  BpeArguments bpe_;
 };
 
 } // namespace

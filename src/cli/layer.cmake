@@ -22,7 +22,7 @@ gv_torch_target(gv_cli_models)
 add_library(gv_cli STATIC)
 target_sources(gv_cli PRIVATE ${gv_cli_generated}/cli/default_bench.cpp)
 foreach(source
-    bench_needs bench_plan bench_report bench_runner bench_verb console
+    bench_needs bench_plan bench_report bench_runner bench_verb bpe_action console
     data_verb dry_run eval_verb export_verb gossip_text graph_facts graph_verb
     interrupt launch_verb models_verb one_of_many own_program plan_measure plan_page plan_question
     plan_text plan_verb prepare program progress report_text report_verb

@@ -1,9 +1,11 @@
 gv_layer(data
   SOURCES
+    bpe.cpp bpe_file.cpp bpe_train.cpp
     catalogue.cpp checksum.cpp cifar10.cpp data_path.cpp datasets.cpp
     dirichlet.cpp download.cpp epoch_orders.cpp fashion_mnist.cpp file.cpp
     gunzip.cpp http.cpp idx.cpp image_source.cpp length_sharder.cpp loader.cpp
     locate.cpp sharder.cpp shuffled_sharder.cpp source.cpp split.cpp
     stream_sharder.cpp subset.cpp synthetic.cpp tar.cpp text.cpp
+    words.cpp
   DEPS Grapevine::base
   PRIVATE_DEPS ZLIB::ZLIB CURL::libcurl OpenSSL::Crypto)

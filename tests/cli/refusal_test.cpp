@@ -91,9 +91,16 @@ TEST(Refusals, OtherVerbs) {
       {"graph", "ring", "--model-bytes", "many"},
       "--model-bytes: expected");
   expect_refusal({"graph", "ring", "--step", "-1"}, "--step: expected");
-  expect_refusal({"data"}, "say get NAME or list");
+  expect_refusal({"data"}, "say get NAME, bpe FILE… or list");
   expect_refusal({"data", "gte"}, "did you mean 'get'?");
   expect_refusal({"data", "get"}, "say which set");
+  expect_refusal({"data", "list", "all"}, "unexpected word 'all'");
+  expect_refusal({"data", "bpe"}, "say which text files");
+  expect_refusal({"data", "bpe", "/no/such"}, "'/no/such' is not a file");
+  expect_refusal(
+      {"data", "bpe", "/etc/passwd", "--size", "255", "--out", "x"},
+      "--size: expected an integer from 256");
+  expect_refusal({"data", "bpe", "/etc/passwd"}, "say --out FILE");
   expect_refusal({"data", "get", "cifra10"}, "did you mean 'cifar10'?");
   expect_refusal({"eval"}, "say which run");
   expect_refusal({"eval", "/no/such/run"}, "/no/such/run: no such directory");

@@ -160,6 +160,18 @@ TEST(DataVerb, ListsEverySet) {
   }
 }
 
+TEST(DataVerb, LearnsAVocabulary) {
+  const Scratch scratch;
+  const std::string text = scratch.write("a.txt", "abab abab");
+  const std::string file = scratch.file("v.bpe");
+  const json answer = json_of(
+      {"data", "bpe", text, text, "--size", "257", "--out", file, "--json"});
+  EXPECT_EQ(answer["vocabulary"], file);
+  EXPECT_EQ(answer["size"], 257);
+  EXPECT_EQ(answer["bytes"], 18);
+  EXPECT_EQ(read_text(file), "grapevine-bpe 1\nmerges 1\n97 98\n");
+}
+
 TEST(BenchVerb, DryRunOfTheDefault) {
   const json plan = json_of(
       {"bench", "--dry-run", "--json", "--data", "synthetic", "--seed", "1"});
