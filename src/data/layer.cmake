@@ -1,6 +1,6 @@
 gv_layer(data
   SOURCES
-    bpe.cpp bpe_file.cpp bpe_train.cpp
+    bleu.cpp bpe.cpp bpe_file.cpp bpe_train.cpp
     catalogue.cpp checksum.cpp cifar10.cpp data_path.cpp datasets.cpp
     dirichlet.cpp download.cpp epoch_orders.cpp fashion_mnist.cpp file.cpp
     gunzip.cpp http.cpp idx.cpp image_source.cpp length_sharder.cpp loader.cpp
