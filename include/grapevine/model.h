@@ -71,11 +71,17 @@ struct ModelOptions {
   std::vector<int64_t> sample_shape = {1, 28, 28};
   int classes = 10;
   bool tokens = false; // samples are tokens below classes, not numbers
+  // Tokens that are sentence pairs: source, eos, pad …, bos, target, pad …,
+  // with labels for the columns from bos on (pad is 0, bos 1, eos 2).
+  bool pairs = false;
   uint64_t seed = 0;
   double dropout = 0; // probability; for models that have it
   // Rows of a training batch, for models that carry state from one to the
   // next; 0: nothing is carried.
   int64_t batch = 0;
+  // Leave the parameters without values, where only their shapes matter.
+  // Models that begin quickly anyway may take no notice.
+  bool blank = false;
 };
 
 struct ModelEntry {
@@ -86,6 +92,7 @@ struct ModelEntry {
   std::vector<int64_t> sample_shape;
   int classes = 10;
   bool tokens = false; // what it takes, as in the options
+  bool pairs = false;
   // Images [channels, rows, columns] of at least so many rows and columns; 0:
   // samples of any shape.
   int64_t smallest_side = 0;

@@ -1,13 +1,13 @@
 #include "model/gpt.h"
 
 #include "base/check.h"
+#include "model/attention.h"
 #include "model/initial.h"
 #include "model/layers.h"
 
 #include <torch/torch.h>
 
 #include <cmath>
-#include <limits>
 
 namespace grapevine::model {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 // What a block needs to know of the batch.
 struct Pass {
   int64_t samples;
-  int64_t positions;
   torch::Tensor mask; // [1, T, T]: 0 up to the own position, -inf behind it
   double dropout;     // 0 in evaluation
   ChanceAddress chance;
@@ -30,30 +29,14 @@ class AttentionImpl final : public torch::nn::Module {
 
   torch::Tensor
   forward(const torch::Tensor& x, const Pass& pass, uint64_t layer) {
-    const int64_t width = x.size(1);
-    const int64_t depth = width / heads_; // of a head
-    const int64_t samples = pass.samples;
-    const int64_t positions = pass.positions;
-    // [q k v, sample x head, position, depth], each head's rows together.
-    const auto qkv = c_attn_->forward(x)
-                         .view({samples, positions, 3, heads_, depth})
-                         .permute({2, 0, 3, 1, 4})
-                         .reshape({3, samples * heads_, positions, depth})
-                         .unbind(0);
-    const double scale = 1 / std::sqrt(static_cast<double>(depth));
-    auto weights = torch::baddbmm(
-                       pass.mask,
-                       qkv[0],
-                       qkv[1].transpose(1, 2),
-                       /*beta=*/1,
-                       /*alpha=*/scale)
-                       .softmax(-1);
-    weights = dropout(weights, pass.dropout, pass.chance, layer);
-    const auto seen = torch::bmm(weights, qkv[2])
-                          .view({samples, heads_, positions, depth})
-                          .transpose(1, 2)
-                          .reshape({samples * positions, width});
-    return c_proj_->forward(seen);
+    const auto qkv = split_heads(c_attn_->forward(x), 3, pass.samples, heads_);
+    const auto seen = attend(
+        qkv[0],
+        qkv[1],
+        qkv[2],
+        pass.mask,
+        {.p = pass.dropout, .chance = pass.chance, .layer = layer});
+    return c_proj_->forward(join_heads(seen, heads_));
   }
 
  private:
@@ -126,8 +109,9 @@ class Gpt final : public Model {
     const int64_t positions = input.size(1);
     const Pass pass = {
         .samples = input.size(0),
-        .positions = positions,
-        .mask = mask(positions),
+        // Made anew: cheap beside what it is added to, and no memory of a
+        // replica.
+        .mask = causal_mask(positions, wte_->weight),
         .dropout = is_training() ? dropout_ : 0,
         .chance = chance()};
     auto x = torch::embedding(wte_->weight, input) +
@@ -142,13 +126,6 @@ class Gpt final : public Model {
   }
 
  private:
-  // Made anew: cheap beside what it is added to, and no memory of a replica.
-  torch::Tensor mask(int64_t positions) const {
-    constexpr float kNever = -std::numeric_limits<float>::infinity();
-    const auto type = torch::dtype(wte_->weight.scalar_type());
-    return torch::full({1, positions, positions}, kNever, type).triu(1);
-  }
-
   double dropout_;
   Table wte_;
   Table wpe_;
@@ -163,12 +140,17 @@ std::shared_ptr<Model> make_gpt(
     const GptSize& size) {
   GV_CHECK_EQ(size.width % size.heads, 0);
   auto model = std::make_shared<Gpt>(options, size);
+  if (options.blank) return model;
   constexpr double kSd = 0.02;
   const double projection = kSd / std::sqrt(2.0 * size.layers);
   set_normal_values(*model, options.seed, [&](const std::string& name) {
     return name.ends_with("c_proj.weight") ? projection : kSd;
   });
   return model;
+}
+
+std::shared_ptr<Model> make_gpt2_small(const ModelOptions& options) {
+  return make_gpt(options, {.layers = 12, .heads = 12, .width = 768});
 }
 
 std::shared_ptr<Model> make_gpt_nano(const ModelOptions& options) {

@@ -32,6 +32,9 @@ std::shared_ptr<Model> make_gpt(
     const ModelOptions& options,
     const GptSize& size);
 
+// The published small one: 12 layers, 12 heads, width 768.
+std::shared_ptr<Model> make_gpt2_small(const ModelOptions& options);
+
 // 2 layers, 2 heads, width 32: for experiments with many workers and steps.
 std::shared_ptr<Model> make_gpt_nano(const ModelOptions& options);
 

@@ -4,10 +4,10 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "model/cnn.h"
-#include "model/gpt.h"
 #include "model/mlp.h"
 #include "model/resnet.h"
 #include "model/script_model.h"
+#include "model/text_models.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,9 +21,8 @@ struct Kind {
   MakeModel make;
 };
 
-// The one thing here that a program may change (register_model).
-std::vector<Kind>& kinds() {
-  static std::vector<Kind> table = {
+std::vector<Kind> own_kinds() {
+  std::vector<Kind> table = {
       {{.name = "mlp",
         .task = "image classification",
         .summary = "perceptron with two hidden layers of 128",
@@ -43,23 +42,15 @@ std::vector<Kind>& kinds() {
         .sample_shape = {3, 32, 32},
         .classes = 10,
         .smallest_side = 8},
-       make_resnet20},
-      {{.name = "gpt-nano",
-        .task = "language model",
-        .summary = "decoder-only transformer, 2 layers, 2 heads, width 32",
-        .sample_shape = {64},
-        .classes = 65,
-        .tokens = true,
-        .has_dropout = true},
-       make_gpt_nano},
-      {{.name = "gpt-mini",
-        .task = "language model",
-        .summary = "decoder-only transformer, 2 layers, 4 heads, width 128",
-        .sample_shape = {64},
-        .classes = 65,
-        .tokens = true,
-        .has_dropout = true},
-       make_gpt_mini}};
+       make_resnet20}};
+  for (const auto& [entry, make] : text_models())
+    table.push_back({entry, make});
+  return table;
+}
+
+// The one thing here that a program may change (register_model).
+std::vector<Kind>& kinds() {
+  static std::vector<Kind> table = own_kinds();
   return table;
 }
 
@@ -80,20 +71,25 @@ Kind kind(const std::string& name) {
   throw ConfigError(unknown_name("model", name, names));
 }
 
+std::string samples_of(bool tokens, bool pairs) {
+  return pairs ? "sentence pairs" : tokens ? "text" : "images";
+}
+
 void check_task(const Kind& kind, const ModelOptions& options) {
   if (is_script(kind.entry.name)) return;
-  if (kind.entry.tokens == options.tokens) return;
+  const auto fits = [&](const ModelEntry& entry) {
+    return entry.tokens == options.tokens && entry.pairs == options.pairs;
+  };
+  if (fits(kind.entry)) return;
   std::vector<std::string> fitting;
   for (const auto& other : kinds()) {
-    if (other.entry.tokens == options.tokens) {
-      fitting.push_back(other.entry.name);
-    }
+    if (fits(other.entry)) fitting.push_back(other.entry.name);
   }
   throw ConfigError(fmt::format(
       "model '{}' is for {}, and the data are {}; models for them: {}",
       kind.entry.name,
-      kind.entry.tokens ? "text" : "images",
-      options.tokens ? "text" : "images",
+      samples_of(kind.entry.tokens, kind.entry.pairs),
+      samples_of(options.tokens, options.pairs),
       fmt::join(fitting, ", ")));
 }
 
@@ -184,7 +180,9 @@ int64_t parameter_count(const ModelEntry& entry) {
       {.name = entry.name,
        .sample_shape = entry.sample_shape,
        .classes = entry.classes,
-       .tokens = entry.tokens});
+       .tokens = entry.tokens,
+       .pairs = entry.pairs,
+       .blank = true});
   int64_t count = 0;
   for (const auto& parameter : model->parameters())
     count += parameter.numel();
