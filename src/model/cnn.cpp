@@ -14,13 +14,13 @@ class Cnn final : public Model {
       : Model("cnn"),
         conv1_(register_module(
             "conv1",
-            Conv3x3(ConvOptions{
+            Conv(ConvOptions{
                 .in = options.sample_shape[0],
                 .out = 16,
                 .bias = true}))),
         conv2_(register_module(
             "conv2",
-            Conv3x3(ConvOptions{.in = 16, .out = 32, .bias = true}))),
+            Conv(ConvOptions{.in = 16, .out = 32, .bias = true}))),
         fc_(register_module(
             "fc",
             Linear(
@@ -35,8 +35,8 @@ class Cnn final : public Model {
   }
 
  private:
-  Conv3x3 conv1_;
-  Conv3x3 conv2_;
+  Conv conv1_;
+  Conv conv2_;
   Linear fc_;
 };
 

@@ -13,17 +13,17 @@ torch::Tensor LinearImpl::forward(const torch::Tensor& input) {
   return torch::linear(input, weight, bias);
 }
 
-Conv3x3Impl::Conv3x3Impl(const ConvOptions& options) : stride_(options.stride) {
+ConvImpl::ConvImpl(const ConvOptions& options) : stride_(options.stride) {
   weight = register_parameter(
       "weight",
-      torch::empty({options.out, options.in, 3, 3}));
+      torch::empty({options.out, options.in, options.kernel, options.kernel}));
   if (options.bias) {
     bias = register_parameter("bias", torch::empty({options.out}));
   }
 }
 
-torch::Tensor Conv3x3Impl::forward(const torch::Tensor& input) {
-  return torch::conv2d(input, weight, bias, stride_, /*padding=*/1);
+torch::Tensor ConvImpl::forward(const torch::Tensor& input) {
+  return torch::conv2d(input, weight, bias, stride_, weight.size(2) / 2);
 }
 
 TableImpl::TableImpl(int64_t rows, int64_t width) {

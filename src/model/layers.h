@@ -23,14 +23,16 @@ TORCH_MODULE(Linear);
 struct ConvOptions {
   int64_t in;
   int64_t out;
+  int64_t kernel = 3; // odd
   int64_t stride = 1;
   bool bias = false; // a batch norm behind it has its own
 };
 
-// 3 x 3, zero-padded by 1; weight [out, in, 3, 3].
-class Conv3x3Impl : public torch::nn::Module {
+// kernel x kernel, zero-padded by (kernel - 1) / 2 so that only the stride
+// makes images smaller; weight [out, in, kernel, kernel].
+class ConvImpl : public torch::nn::Module {
  public:
-  explicit Conv3x3Impl(const ConvOptions& options);
+  explicit ConvImpl(const ConvOptions& options);
   torch::Tensor forward(const torch::Tensor& input);
 
   torch::Tensor weight;
@@ -39,7 +41,7 @@ class Conv3x3Impl : public torch::nn::Module {
  private:
   int64_t stride_;
 };
-TORCH_MODULE(Conv3x3);
+TORCH_MODULE(Conv);
 
 // A vector for each of `rows` things: weight [rows, width].
 class TableImpl : public torch::nn::Module {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "model/cnn.h"
+#include "model/densenet.h"
 #include "model/mlp.h"
 #include "model/resnet.h"
 #include "model/script_model.h"
@@ -42,7 +43,56 @@ std::vector<Kind> own_kinds() {
         .sample_shape = {3, 32, 32},
         .classes = 10,
         .smallest_side = 8},
-       make_resnet20}};
+       make_resnet20},
+      {{.name = "resnet32",
+        .task = "image classification",
+        .summary = "the same with 5 blocks a stage",
+        .sample_shape = {3, 32, 32},
+        .classes = 10,
+        .smallest_side = 8},
+       make_resnet32},
+      {{.name = "resnet56",
+        .task = "image classification",
+        .summary = "the same with 9 blocks a stage",
+        .sample_shape = {3, 32, 32},
+        .classes = 10,
+        .smallest_side = 8},
+       make_resnet56},
+      {{.name = "resnet18",
+        .task = "image classification",
+        .summary = "ResNet18 with a 3x3 stem for small images",
+        .sample_shape = {3, 32, 32},
+        .classes = 10,
+        .smallest_side = 8},
+       make_resnet18},
+      {{.name = "resnet18-imagenet",
+        .task = "image classification",
+        .summary = "ResNet18 as published, for large images",
+        .sample_shape = {3, 224, 224},
+        .classes = 1000,
+        .smallest_side = 8},
+       make_resnet18_imagenet},
+      {{.name = "resnet50",
+        .task = "image classification",
+        .summary = "ResNet50, bottlenecks with the stride in the 3x3",
+        .sample_shape = {3, 224, 224},
+        .classes = 1000,
+        .smallest_side = 8},
+       make_resnet50},
+      {{.name = "densenet100",
+        .task = "image classification",
+        .summary = "DenseNet-BC of depth 100 and growth 12 for CIFAR",
+        .sample_shape = {3, 32, 32},
+        .classes = 10,
+        .smallest_side = 8},
+       make_densenet100},
+      {{.name = "densenet100-plain",
+        .task = "image classification",
+        .summary = "the same without bottleneck and compression",
+        .sample_shape = {3, 32, 32},
+        .classes = 10,
+        .smallest_side = 8},
+       make_densenet100_plain}};
   for (const auto& [entry, make] : text_models())
     table.push_back({entry, make});
   return table;

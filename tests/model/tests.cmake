@@ -1,1 +1,1 @@
-gv_layer_test(model TORCH DEPS Grapevine::model)
+gv_layer_test(model TORCH TIMEOUT 300 DEPS Grapevine::model)
