@@ -84,6 +84,14 @@ void Averager::gradient_done(double seconds, int64_t averagings) {
   changed_.notify_all();
 }
 
+void Averager::change_graph(
+    std::vector<int> neighbours,
+    const Dynamics& dynamics) {
+  replica_.set_dynamics(dynamics, units());
+  const std::lock_guard lock(mutex_);
+  asks_only_ = std::move(neighbours);
+}
+
 void Averager::hold_back(int64_t max_lag) {
   if (max_lag < 0) return;
   const auto since = Clock::now();
@@ -328,10 +336,13 @@ void Averager::heed(int rank, const Letter& letter) {
 
 bool Averager::take_wants() {
   int64_t wants = 0;
+  std::optional<std::vector<int>> asks_only;
   {
     const std::lock_guard lock(mutex_);
     wants = std::exchange(wants_, 0);
+    asks_only = std::exchange(asks_only_, std::nullopt);
   }
+  if (asks_only) pairing_.ask_only(std::move(*asks_only), say_);
   if (wants == 0) {
     // A gradient without one is a reminder of those that are wanted already.
     const int64_t gradients = gradients_;

@@ -86,6 +86,9 @@ class Averager {
   double units() const;
   // A gradient that took so long was done; it entitles to so many averagings.
   void gradient_done(double seconds, int64_t averagings);
+  // The graph changes: whom this worker asks from now on, some of its
+  // neighbours, and the replica's constants.
+  void change_graph(std::vector<int> neighbours, const Dynamics& dynamics);
   // Waits until no more than max_lag averagings are wanted or under way, or
   // the end has come, or there is nobody to average with; at most for the
   // deadline.
@@ -184,9 +187,10 @@ class Averager {
   std::condition_variable changed_;
   // Guarded by mutex_.
   UnitClock clock_;
-  size_t linked_ = 0; // neighbours
-  int64_t wants_ = 0; // not yet told to the pairing
-  int64_t lag_ = 0;   // wanted, or in a pair
+  size_t linked_ = 0;                         // neighbours
+  int64_t wants_ = 0;                         // not yet told to the pairing
+  std::optional<std::vector<int>> asks_only_; // to be told to the pairing
+  int64_t lag_ = 0;                           // wanted, or in a pair
   Statistics statistics_;
   std::vector<MembershipChange> membership_;
   std::exception_ptr error_;

@@ -1,5 +1,6 @@
 // Who may average with whom in asynchronous gossip: all that a schedule joins
-// in any of its steps, in either direction.
+// in any of its steps, in either direction; where the graph changes with the
+// epochs (Ada), at its beginning, which has the most.
 #pragma once
 
 #include "graph/schedule.h"

@@ -137,6 +137,12 @@ void Pairing::join(int peer, std::vector<Saying>& say) {
   go_on(say);
 }
 
+void Pairing::ask_only(std::vector<int> peers, std::vector<Saying>& say) {
+  std::ranges::sort(peers);
+  asks_only_ = std::move(peers);
+  go_on(say);
+}
+
 void Pairing::stop(std::vector<Saying>& say) {
   stopped_ = true;
   go_on(say);
@@ -179,7 +185,9 @@ std::optional<int> Pairing::next_to_ask() {
       refused_.begin(),
       refused_.end(),
       std::back_inserter(candidates));
-  std::erase_if(candidates, [&](int peer) { return is_encore(peer); });
+  std::erase_if(candidates, [&](int peer) {
+    return is_encore(peer) || (asks_only_ && !contains(*asks_only_, peer));
+  });
   if (candidates.empty()) return std::nullopt;
   Random random(seed_, Purpose::kGossip, rank_, draws_++);
   return candidates[random.below(candidates.size())];

@@ -96,6 +96,10 @@ class Pairing {
   // there (again). A pair with one that is gone is still to be finished.
   void lose(int peer, std::vector<Saying>& say);
   void join(int peer, std::vector<Saying>& say);
+  // From now on the worker asks, of its own accord, only these: a graph that
+  // has changed. It still answers all neighbours, asks those that it owes an
+  // ask, and may be asked by others that have not heard of the change.
+  void ask_only(std::vector<int> peers, std::vector<Saying>& say);
   // The worker asks nobody any more and takes nobody; a pair goes on to its
   // end, and an ask that is under way may still make one.
   void stop(std::vector<Saying>& say);
@@ -108,7 +112,7 @@ class Pairing {
   bool is_waiting_for_answer() const { return asked_.has_value(); }
 
   // For the state of a checkpoint and for exploring all states: everything
-  // that the next answer depends on.
+  // that the next answer depends on, but for ask_only(), which is said again.
   struct State {
     int64_t wanted = 0;
     std::optional<int> partner;
@@ -144,6 +148,8 @@ class Pairing {
   int rank_;
   uint64_t seed_;
   std::vector<int> neighbours_; // ascending, those that are there
+  // Of its own accord; ascending. None: all neighbours.
+  std::optional<std::vector<int>> asks_only_;
   int64_t wanted_ = 0;
   std::optional<int> partner_;
   std::optional<int> asked_; // whose answer it waits for

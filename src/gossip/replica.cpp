@@ -25,13 +25,13 @@ Replica::Replica(
     const Dynamics& dynamics,
     int64_t piece_bytes)
     : arena_(arena),
-      dynamics_(dynamics),
       x_(arena.layout().size()),
       y_(dynamics.is_accelerated() ? arena.layout().size() : 0),
       before_(arena::kBlock) {
   for (const Range& range : cut(arena.layout().size(), piece_bytes)) {
     pieces_.push_back(std::make_unique<Piece>());
     pieces_.back()->range = range;
+    pieces_.back()->dynamics = dynamics;
   }
   begin_from(arena.parameters(), 0);
 }
@@ -39,7 +39,7 @@ Replica::Replica(
 float Replica::share_until(Piece& piece, double now) {
   const double tau = std::max(0.0, now - piece.flowed);
   piece.flowed += tau;
-  return static_cast<float>(flow_share(dynamics_, tau));
+  return static_cast<float>(flow_share(piece.dynamics, tau));
 }
 
 kernel::GossipPlanes Replica::planes(Range range, float share) {
@@ -72,8 +72,20 @@ void Replica::pull(
       planes(piece.range, share),
       mine.data(),
       theirs.data(),
-      static_cast<float>(dynamics_.alpha),
-      static_cast<float>(dynamics_.alpha_y));
+      static_cast<float>(piece.dynamics.alpha),
+      static_cast<float>(piece.dynamics.alpha_y));
+}
+
+void Replica::set_dynamics(const Dynamics& dynamics, double now) {
+  GV_CHECK_EQ(dynamics.is_accelerated(), y_.size() > 0);
+  std::vector<float> unused(pieces_.front()->range.size());
+  for (const auto& piece : pieces_) {
+    const std::lock_guard lock(piece->mutex);
+    // What has flowed so far did so by the old ones.
+    const float share = share_until(*piece, now);
+    kernel::gossip_read(planes(piece->range, share), unused.data());
+    piece->dynamics = dynamics;
+  }
 }
 
 void Replica::take(int index, double now, std::span<const float> theirs) {

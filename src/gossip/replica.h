@@ -44,7 +44,9 @@ class Replica {
 
   int pieces() const { return static_cast<int>(pieces_.size()); }
   Range range(int piece) const { return pieces_[piece]->range; }
-  const Dynamics& dynamics() const { return dynamics_; }
+  // Other constants from now on; with a companion or without one as before.
+  // Any thread.
+  void set_dynamics(const Dynamics& dynamics, double now);
 
   // `now` is in units of this worker's clock (gossip/unit_clock.h) and never
   // falls by more than two threads' disagreement: an earlier one than a
@@ -86,7 +88,9 @@ class Replica {
   struct Piece {
     Range range;
     std::mutex mutex;
-    double flowed = 0; // guarded by mutex, as x and y of the range are
+    // Guarded by mutex, as x and y of the range are.
+    double flowed = 0;
+    Dynamics dynamics;
   };
 
   // Of the flow of a locked piece up to `now`.
@@ -102,7 +106,6 @@ class Replica {
       double now);
 
   arena::Arena& arena_;
-  Dynamics dynamics_;
   AlignedFloats x_;
   AlignedFloats y_;
   std::vector<std::unique_ptr<Piece>> pieces_;

@@ -73,6 +73,14 @@ bool VirtualGossip::advance() {
   return true;
 }
 
+void VirtualGossip::change_graph(
+    const std::vector<std::vector<int>>& neighbours) {
+  for (size_t i = 0; i < members_.size(); ++i) {
+    members_[i]->pairing.ask_only(neighbours[i], say_);
+    after(static_cast<int>(i));
+  }
+}
+
 void VirtualGossip::begin_gradient(int worker) {
   if (started_ == options_.total_gradients) return;
   ++started_;

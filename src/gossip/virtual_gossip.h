@@ -84,6 +84,10 @@ class VirtualGossip {
   // and no pair is under way.
   bool advance();
 
+  // The graph changes: whom each worker asks from now on, some of its
+  // neighbours. Between two events.
+  void change_graph(const std::vector<std::vector<int>>& neighbours);
+
   // Virtual seconds: of the last event.
   double now() const { return now_; }
   int64_t gradients() const { return done_; }

@@ -229,11 +229,11 @@ class Validator {
       }
       return;
     }
-    if (spec_.graph == "ada") {
+    if (spec_.graph == "ada" && spec_.ada == "auto") {
       refuse(
-          {"graph", "agreement"},
-          "gossip has no steps that all workers take together, after which "
-          "ada could change the graph; use a graph that stays");
+          {"ada", "agreement"},
+          "gossip has no steps that all workers take together, in which their "
+          "spread could be measured; use ada by epoch or step");
     }
     if (spec_.buffers == "averaged") {
       refuse(

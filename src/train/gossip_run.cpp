@@ -30,6 +30,7 @@ GossipRun::GossipRun(
       checkpoints_(directory_),
       options_(options),
       hooks_(hooks),
+      graph_(setup_),
       degree_(setup_.schedule->at({})->degree()) {
   workers_.emplace_back(setup_.worker_options());
   spare_ = std::make_unique<Worker>(setup_.spare_options());
@@ -99,6 +100,12 @@ void GossipRun::train_step() {
       transport::slow_factor(setup_.slow, setup_.spec.seed, rank_, gradients_);
   loss_ = workers_[0].compute_gradient(batch_, options, spans);
   const int64_t round = rounds();
+  if (auto change = graph_.change_at(round)) {
+    degree_ = change->degree;
+    averager_->change_graph(
+        std::move(change->neighbours[rank_]),
+        change->dynamics);
+  }
   optim::StepInfo info{
       .step = gradients_,
       .lr = optim::learning_rate(setup_.lr, round, degree_)};

@@ -17,6 +17,7 @@
 #include "record/record_writer.h"
 #include "record/run_directory.h"
 #include "train/evaluator.h"
+#include "train/gossip_setup.h"
 #include "train/setup.h"
 #include "train/stopwatch.h"
 #include "train/trainer.h"
@@ -84,6 +85,7 @@ class GossipRun {
   record::Checkpoints checkpoints_;
   GossipRunOptions options_;
   const TrainHooks& hooks_;
+  ChangingGraph graph_;
   double degree_ = 0;
   std::vector<Worker> workers_; // the one
   std::unique_ptr<Worker> spare_;

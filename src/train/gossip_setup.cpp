@@ -1,17 +1,60 @@
 #include "train/gossip_setup.h"
 
+#include "gossip/neighbours.h"
 #include "graph/spectrum.h"
 
 #include <nlohmann/json.hpp>
 
 namespace grapevine::train {
 
-gossip::Dynamics gossip_dynamics(const Setup& setup) {
+namespace {
+
+// A graph that stays as it is.
+class Still final : public graph::Schedule {
+ public:
+  explicit Still(std::shared_ptr<const graph::Mixing> mixing)
+      : mixing_(std::move(mixing)) {}
+  std::shared_ptr<const graph::Mixing> at(graph::Moment) const override {
+    return mixing_;
+  }
+  int period() const override { return 1; }
+  int n() const override { return mixing_->n(); }
+
+ private:
+  std::shared_ptr<const graph::Mixing> mixing_;
+};
+
+gossip::Dynamics dynamics_of(
+    const Setup& setup,
+    const graph::Schedule& schedule) {
   if (!setup.spec.continuous_momentum) return gossip::plain_dynamics();
   return gossip::accelerated_dynamics(
-      graph::analyse(*setup.schedule),
+      graph::analyse(schedule),
       setup.spec.n,
       setup.spec.rate);
+}
+
+} // namespace
+
+gossip::Dynamics gossip_dynamics(const Setup& setup) {
+  return dynamics_of(setup, *setup.schedule);
+}
+
+ChangingGraph::ChangingGraph(const Setup& setup)
+    : setup_(setup),
+      changes_(setup.spec.graph == "ada"),
+      mixing_(setup.schedule->at({})) {}
+
+std::optional<GossipGraph> ChangingGraph::change_at(int64_t round) {
+  if (!changes_) return std::nullopt;
+  auto mixing = setup_.schedule->at(setup_.moment(round));
+  if (mixing == mixing_) return std::nullopt;
+  mixing_ = std::move(mixing);
+  const Still still(mixing_);
+  return GossipGraph{
+      .neighbours = gossip::neighbours_in(still),
+      .dynamics = dynamics_of(setup_, still),
+      .degree = mixing_->degree()};
 }
 
 gossip::Averagings gossip_averagings(const Setup& setup) {

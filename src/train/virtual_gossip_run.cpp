@@ -53,6 +53,7 @@ VirtualGossipRun::VirtualGossipRun(
       checkpoints_(directory_),
       hooks_(hooks),
       attempt_(attempt),
+      graph_(setup_),
       degree_(setup_.schedule->at({})->degree()) {
   const int n = cluster_.size();
   const gossip::Dynamics dynamics = gossip_dynamics(setup_);
@@ -103,6 +104,7 @@ VirtualGossipRun::VirtualGossipRun(
   jobs_ =
       std::make_unique<JobQueue>(cluster_.threads() - 1, use_one_torch_thread);
   resume();
+  follow_graph();
   records_ = std::make_unique<record::RecordWriter>(directory_.records(0));
   records_->append(attempt_record(
       attempt_,
@@ -123,8 +125,21 @@ TrainResult VirtualGossipRun::run() {
     if (rounds() == rounds_seen_) continue;
     rounds_seen_ = rounds();
     if (const auto stop = end_round()) return finish(*stop);
+    follow_graph();
   }
   return finish(Outcome::kCompleted);
+}
+
+void VirtualGossipRun::follow_graph() {
+  const auto change = graph_.change_at(rounds());
+  if (!change) return;
+  degree_ = change->degree;
+  engine_->change_graph(change->neighbours);
+  for (size_t i = 0; i < replicas_.size(); ++i) {
+    replicas_[i]->set_dynamics(
+        change->dynamics,
+        engine_->units(static_cast<int>(i)));
+  }
 }
 
 void VirtualGossipRun::begin_gradient(int worker, int64_t gradient) {

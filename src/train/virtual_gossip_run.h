@@ -20,6 +20,7 @@
 #include "record/run_directory.h"
 #include "train/batch_pool.h"
 #include "train/evaluator.h"
+#include "train/gossip_setup.h"
 #include "train/setup.h"
 #include "train/stopwatch.h"
 #include "train/trainer.h"
@@ -59,6 +60,8 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   int64_t rounds() const { return engine_->gradients() / cluster_.size(); }
   // What is done after a round; why to stop, if at all.
   std::optional<Outcome> end_round();
+  // Where it changes with the rounds.
+  void follow_graph();
   void record_round();
   void probe();
   void record_gossip(double consensus_distance);
@@ -82,6 +85,7 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   record::Checkpoints checkpoints_;
   const TrainHooks& hooks_;
   int attempt_;
+  ChangingGraph graph_;
   double degree_ = 0;
   std::vector<Worker> workers_;
   std::unique_ptr<Worker> spare_; // holds the averaged model

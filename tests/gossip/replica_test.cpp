@@ -51,6 +51,25 @@ TEST(Replica, FlowConservesTheSumWithTheCompanion) {
   }
 }
 
+// Up to the change by the old constants, from there on by the new ones.
+TEST(Replica, TakesOtherConstants) {
+  auto arena = make_arena(1);
+  Replica replica(*arena, {.eta = 0.4}, kPieceBytes);
+  fill(replica.y(), 2);
+  const std::vector<float> x(replica.x().begin(), replica.x().end());
+  const std::vector<float> y(replica.y().begin(), replica.y().end());
+  replica.set_dynamics({.eta = 0.1}, 2);
+  std::vector<float> out(x.size());
+  replica.copy_to(5, out);
+  // Shares of what is left of the way to the mean.
+  const double rest = (1 - 2 * flow_share({.eta = 0.4}, 2)) *
+                      (1 - 2 * flow_share({.eta = 0.1}, 3));
+  for (size_t e = 0; e < x.size(); ++e) {
+    const double mean = (double{x[e]} + double{y[e]}) / 2;
+    EXPECT_NEAR(out[e], mean + rest * (x[e] - mean), 1e-5);
+  }
+}
+
 TEST(Replica, PullConservesTheSumOfThePair) {
   auto one = make_arena(1);
   auto two = make_arena(2);

@@ -304,5 +304,32 @@ TEST(VirtualGossip, ServesEverybody) {
   }
 }
 
+// A complete graph that becomes a ring: from then on nobody else is asked, but
+// for those that were owed an ask, and all gradients are still done.
+TEST(VirtualGossip, AsksOnlyWhomTheGraphStillHas) {
+  const int n = 8;
+  World world(n, plain_dynamics(), 0.01, true);
+  VirtualGossipOptions options = options_of("complete", n);
+  options.total_gradients = int64_t{200} * n;
+  int near = 0;
+  int far = 0;
+  options.transfer_seconds = [&](int a, int b) {
+    const int gap = (b - a + n) % n;
+    ++(gap == 1 || gap == n - 1 ? near : far);
+    return 0.05;
+  };
+  VirtualGossip gossip = world.make(options);
+  while (gossip.gradients() < 100 * n)
+    ASSERT_TRUE(gossip.advance());
+  EXPECT_GT(far, near);
+  near = far = 0;
+  gossip.change_graph(neighbours_of("ring", n));
+  while (gossip.advance()) {
+  }
+  EXPECT_EQ(gossip.gradients(), 200 * n);
+  EXPECT_GT(near, 50 * n / 4);
+  EXPECT_LE(far, n * Pairing::kMostOwed);
+}
+
 } // namespace
 } // namespace grapevine::gossip

@@ -58,6 +58,16 @@ TEST(Gossip, RepeatsInVirtualTimeWhateverTheThreads) {
   for (const Words& more :
        {Words{"--preset", "a2cid2"},
         Words{"--preset", "ad-psgd", "--graph", "complete"},
+        // An epoch of six rounds: the graph changes three times.
+        Words{
+            "--graph",
+            "ada",
+            "--epochs",
+            "4",
+            "--train-samples",
+            "1400",
+            "--checkpoint-every",
+            "9"},
         Words{
             "--preset",
             "a2cid2",
