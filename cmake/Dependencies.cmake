@@ -13,6 +13,15 @@ find_dependency(tomlplusplus)
 find_dependency(ZLIB)
 find_dependency(OpenSSL COMPONENTS Crypto)
 find_dependency(CURL)
+# Debian's package has no CMake file of its own for it.
+find_path(GV_TURBOJPEG_INCLUDE turbojpeg.h REQUIRED)
+find_library(GV_TURBOJPEG_LIBRARY turbojpeg REQUIRED)
+if(NOT TARGET Grapevine::turbojpeg)
+  add_library(Grapevine::turbojpeg SHARED IMPORTED GLOBAL)
+  set_target_properties(Grapevine::turbojpeg PROPERTIES
+    IMPORTED_LOCATION ${GV_TURBOJPEG_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${GV_TURBOJPEG_INCLUDE})
+endif()
 if(GV_MPI)
   find_dependency(MPI COMPONENTS C)
 endif()

@@ -66,23 +66,27 @@ const FileSet& cifar10_files() {
 
 std::shared_ptr<const Source> read_cifar10(
     std::span<const std::string> paths,
-    int64_t records) {
+    int64_t records,
+    const Augmentation& augmentation) {
   ImageSet set{
       .rows = kSide,
       .columns = kSide,
       .classes = kClasses,
       .channels = kRedGreenBlue,
       .pixels = {},
-      .labels = {}};
+      .labels = {},
+      .samples_a_file = records};
   const auto samples = static_cast<int64_t>(paths.size()) * records;
   set.pixels.reserve(samples * kPixelBytes);
   set.labels.reserve(samples);
   for (const auto& path : paths)
     append_records(path, records, set);
-  return std::make_shared<ImageSource>(std::move(set));
+  return std::make_shared<ImageSource>(std::move(set), augmentation);
 }
 
-Dataset load_cifar10(const std::string& folder) {
+Dataset load_cifar10(
+    const std::string& folder,
+    const Augmentation& augmentation) {
   std::vector<std::string> paths;
   for (const auto& file : cifar10_files().files) {
     paths.push_back(folder + "/" + file);
@@ -90,7 +94,7 @@ Dataset load_cifar10(const std::string& folder) {
   const std::span all(paths);
   return {
       .name = "cifar10",
-      .train = read_cifar10(all.first(5), kRecordsPerFile),
+      .train = read_cifar10(all.first(5), kRecordsPerFile, augmentation),
       .test = read_cifar10(all.last(1), kRecordsPerFile)};
 }
 

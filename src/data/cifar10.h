@@ -3,6 +3,7 @@
 // label byte and 3 x 1024 pixel bytes (red, green, blue; by rows).
 #pragma once
 
+#include "data/augment.h"
 #include "data/locate.h"
 #include "data/source.h"
 
@@ -11,12 +12,16 @@
 namespace grapevine::data {
 
 const FileSet& cifar10_files();
-Dataset load_cifar10(const std::string& folder);
+// augmentation: of the training set.
+Dataset load_cifar10(
+    const std::string& folder,
+    const Augmentation& augmentation = {});
 
 // One source of `records` records from each file, in order. Throws IoError
 // (file, expected, found): another size, a label above 9.
 std::shared_ptr<const Source> read_cifar10(
     std::span<const std::string> paths,
-    int64_t records);
+    int64_t records,
+    const Augmentation& augmentation = {});
 
 } // namespace grapevine::data

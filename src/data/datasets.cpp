@@ -3,12 +3,14 @@
 #include "base/names.h"
 #include "data/cifar10.h"
 #include "data/fashion_mnist.h"
+#include "data/imagenet.h"
 #include "data/source.h"
 #include "data/subset.h"
 #include "data/synthetic.h"
 #include "data/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace grapevine::data {
 namespace {
@@ -19,10 +21,14 @@ struct Kind {
   Dataset (*read)(const std::string& folder, const DataOptions& options);
 };
 
-// For sets whose files say everything.
-template <Dataset (*load)(const std::string&)>
-Dataset read_all(const std::string& folder, const DataOptions&) {
-  return load(folder);
+// For sets of small images.
+template <Dataset (*load)(const std::string&, const Augmentation&)>
+Dataset read_images(const std::string& folder, const DataOptions& options) {
+  return load(folder, augmentation(options.augment, options.cutout));
+}
+
+Dataset read_imagenet(const std::string& folder, const DataOptions& options) {
+  return load_imagenet(folder, options.image_size, options.search_path);
 }
 
 Dataset read_text(const std::string& folder, const DataOptions& options) {
@@ -38,18 +44,32 @@ const std::vector<Kind>& kinds() {
         .train_samples = 60000,
         .test_samples = 10000,
         .how_to_get = "`apt-get install dataset-fashion-mnist` or "
-                      "`grapevine data get fashion-mnist`"},
+                      "`grapevine data get fashion-mnist`",
+        .augments = true},
        &fashion_mnist_files(),
-       read_all<load_fashion_mnist>},
+       read_images<load_fashion_mnist>},
       {{.name = "cifar10",
         .summary = "colour images of animals and vehicles, 32 x 32",
         .sample_shape = {3, 32, 32},
         .classes = 10,
         .train_samples = 50000,
         .test_samples = 10000,
-        .how_to_get = "`grapevine data get cifar10`"},
+        .how_to_get = "`grapevine data get cifar10`",
+        .augments = true},
        &cifar10_files(),
-       read_all<load_cifar10>},
+       read_images<load_cifar10>},
+      {{.name = "imagenet",
+        .summary = "photographs in folders train/CLASS and val/CLASS",
+        .sample_shape = {3, 224, 224},
+        .classes = 1000,
+        .train_samples = 1281167,
+        .test_samples = 50000,
+        .how_to_get =
+            "unpacking ILSVRC2012's images (https://image-net.org, an account "
+            "is needed), a folder a class, into train/ and val/ of a folder "
+            "that --data-dir names"},
+       &imagenet_files(),
+       read_imagenet},
       // The numbers are tiny-shakespeare's.
       {{.name = "text",
         .summary = "a text file, byte by byte; windows of `context`",
@@ -82,8 +102,23 @@ const Kind& kind(const std::string& name) {
   throw ConfigError(unknown_name("data set", name, names));
 }
 
+void check_augmentation(const DataEntry& entry, const DataOptions& options) {
+  augmentation(options.augment, options.cutout); // a known word
+  if (options.augment == "none" || entry.augments) return;
+  std::vector<std::string> names;
+  for (const auto& known : kinds()) {
+    if (known.entry.augments) names.push_back(known.entry.name);
+  }
+  throw ConfigError(fmt::format(
+      "augment: {} is for sets of small images ({}), not for {}; expected none",
+      options.augment,
+      fmt::join(names, ", "),
+      entry.name));
+}
+
 Dataset load_whole(const DataOptions& options) {
   const auto& [entry, files, read] = kind(options.name);
+  check_augmentation(entry, options);
   if (files == nullptr) return make_synthetic(options);
   try {
     return read(require_folder(*files, options), options);

@@ -22,9 +22,12 @@ std::string path_of(const std::string& folder, const std::string& name) {
   return use_plain ? plain : plain + ".gz";
 }
 
-std::shared_ptr<const Source>
-load_half(const std::string& folder, const std::string& prefix, int64_t count) {
-  return std::make_shared<ImageSource>(ImageSet{
+std::shared_ptr<const Source> load_half(
+    const std::string& folder,
+    const std::string& prefix,
+    int64_t count,
+    const Augmentation& augmentation) {
+  ImageSet set{
       .rows = kSide,
       .columns = kSide,
       .classes = kClasses,
@@ -35,7 +38,8 @@ load_half(const std::string& folder, const std::string& prefix, int64_t count) {
       .labels = read_idx_labels(
           path_of(folder, prefix + "-labels-idx1-ubyte"),
           count,
-          kClasses)});
+          kClasses)};
+  return std::make_shared<ImageSource>(std::move(set), augmentation);
 }
 
 } // namespace
@@ -56,11 +60,13 @@ const FileSet& fashion_mnist_files() {
   return files;
 }
 
-Dataset load_fashion_mnist(const std::string& folder) {
+Dataset load_fashion_mnist(
+    const std::string& folder,
+    const Augmentation& augmentation) {
   return {
       .name = "fashion-mnist",
-      .train = load_half(folder, "train", 60000),
-      .test = load_half(folder, "t10k", 10000)};
+      .train = load_half(folder, "train", 60000, augmentation),
+      .test = load_half(folder, "t10k", 10000, {})};
 }
 
 } // namespace grapevine::data

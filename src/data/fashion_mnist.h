@@ -2,12 +2,16 @@
 // 28 x 28 in 10 classes, as four idx files, gzipped or not.
 #pragma once
 
+#include "data/augment.h"
 #include "data/locate.h"
 #include "data/source.h"
 
 namespace grapevine::data {
 
 const FileSet& fashion_mnist_files();
-Dataset load_fashion_mnist(const std::string& folder);
+// augmentation: of the training set.
+Dataset load_fashion_mnist(
+    const std::string& folder,
+    const Augmentation& augmentation = {});
 
 } // namespace grapevine::data

@@ -18,6 +18,11 @@ bool holds_one_of(
     const FileSet& set,
     bool was_given) {
   std::error_code ignored; // what cannot be looked into holds nothing
+  if (set.files.front().ends_with('/')) {
+    return std::ranges::all_of(set.files, [&](const std::string& name) {
+      return fs::is_directory(fs::path(folder) / name, ignored);
+    });
+  }
   for (const auto& file : set.files) {
     if (fs::is_regular_file(fs::path(folder) / file, ignored)) return true;
   }

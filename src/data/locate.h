@@ -12,7 +12,8 @@ namespace grapevine::data {
 struct FileSet {
   std::string name; // of the data set
   // Any one of these says that the set is here. What is missing beside it is
-  // an error of the reader, which knows what to ask for.
+  // an error of the reader, which knows what to ask for. Folders have a "/"
+  // behind their names; as such names are common, all of them must be there.
   std::vector<std::string> files;
   std::string archive_folder; // of the published archive; may be empty
   // In a folder that the user gave, a file that ends like this will do too;

@@ -44,14 +44,28 @@ ShuffledSharder::ShuffledSharder(int64_t samples, const ShardOptions& options)
   if (options_.split) {
     GV_CHECK_EQ(options_.split->workers(), options_.workers);
     GV_CHECK_EQ(static_cast<int64_t>(options_.split->order.size()), samples);
+    GV_CHECK(
+        options_.partial == PartialBatches::kDrop ||
+        options_.split->most() - options_.split->fewest() <= 1);
   }
   const int workers = options_.workers;
   // Divided twice, for n * batch of a mistyped batch may overflow.
-  full_steps_ = samples / workers / options_.batch;
+  full_steps_ =
+      (options_.split ? options_.split->fewest() : samples / workers) /
+      options_.batch;
   const bool tail = samples > full_steps_ * workers * options_.batch;
   const bool keeps = options_.partial == PartialBatches::kKeep;
   steps_ = full_steps_ + (keeps && tail ? 1 : 0);
-  if (steps_ == 0) refuse_no_step(samples, workers, options_.batch);
+  if (steps_ > 0) return;
+  if (options_.split && samples / workers >= options_.batch) {
+    throw ConfigError(fmt::format(
+        "batch {}: by this split the worker with fewest samples has {} of the "
+        "{}, so that is the largest batch",
+        options_.batch,
+        options_.split->fewest(),
+        samples));
+  }
+  refuse_no_step(samples, workers, options_.batch);
 }
 
 std::vector<int64_t>

@@ -9,10 +9,15 @@
 // shorter step: worker w gets permutation[N - R + R * w / n …
 // N - R + R * (w + 1) / n), which is empty for some where R < n.
 //
-// With a Split (data/split.h) there are as many steps, and worker w at step s
-// gets its own samples from s * batch on, in the epoch's order. What does not
-// fill a step is other samples in each epoch: dropped, or with kKeep each
-// worker's own rest in one more step (numbers that differ by one at most).
+// With a Split (data/split.h) worker w at step s gets its own samples from
+// s * batch on, in the epoch's order, and
+//
+//   steps an epoch = floor(samples of the worker with fewest / batch),
+//
+// which is the same number where the split is even. What does not fill a step
+// is other samples in each epoch: dropped, or with kKeep each worker's own rest
+// in one more step. kKeep is for even splits only (numbers that differ by one
+// at most); another is a bug of the caller.
 //
 // Every sample is used exactly once an epoch with kKeep. Without a Split the
 // samples of a whole step depend on n * batch alone.

@@ -68,6 +68,11 @@ class Source {
   // better, it gathers them all for it.
   virtual std::vector<int64_t> labels() const;
 
+  // The number of the file, or the group of files, that each sample comes
+  // from, from 0 on. What belongs together on a disk can so stay
+  // together on a worker (SplitKind::kFile). Empty: no files to tell apart.
+  virtual std::vector<int64_t> files() const { return {}; }
+
  private:
   // The same, into buffers that have the right sizes.
   virtual void fill(
@@ -91,7 +96,8 @@ struct DataOptions {
   // Each place is tried as PLACE/<name> and as PLACE itself, in order; the
   // first that holds a file of the set is the one. The default is where
   // Debian's packages put data sets; the program passes
-  // default_data_path() (data/data_path.h).
+  // default_data_path() (data/data_path.h). Lists of large sets' files are
+  // kept here too where they cannot be written beside the files.
   std::vector<std::string> search_path = {"/usr/share/datasets"};
 
   // Train on this many, and evaluate on this many, chosen at random but for
@@ -108,6 +114,15 @@ struct DataOptions {
 
   // Text alone: the tokens of a sample, at least 1.
   int64_t context = 64;
+
+  // Sets of small images alone (DataEntry::augments): how training samples are
+  // changed by chance, a word of data/augment.h, and the side in pixels of
+  // what cutout takes out.
+  std::string augment = "none";
+  int64_t cutout = 16;
+
+  // ImageNet alone: the side of its samples, in pixels, at least 1.
+  int64_t image_size = 224;
 };
 
 struct DataEntry {
@@ -119,6 +134,7 @@ struct DataEntry {
   int64_t test_samples;
   // Commands that bring the files; empty where there are none to bring.
   std::string how_to_get;
+  bool augments = false; // takes DataOptions::augment
 };
 const std::vector<DataEntry>& data_table();
 
@@ -126,9 +142,10 @@ const std::vector<DataEntry>& data_table();
 const DataEntry& data_entry(const std::string& name);
 
 // Throws ConfigError (unknown name, a directory given that does not exist,
-// impossible synthetic sizes or context, more samples asked for than there
-// are) or IoError (missing, truncated or corrupt files: the file, what was
-// expected, what was found, and how to get it).
+// impossible synthetic sizes or context, augmentation of what it is not for,
+// more samples asked for than there are) or IoError (missing, truncated or
+// corrupt files: the file, what was expected, what was found, and how to get
+// it).
 Dataset load_dataset(const DataOptions& options);
 
 // The folder that load_dataset would read, without reading it; nothing where

@@ -1,12 +1,16 @@
 #include "data/split.h"
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/random.h"
 #include "base/sha256.h"
 #include "data/dirichlet.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace grapevine::data {
 namespace {
@@ -145,6 +149,20 @@ std::vector<int64_t> deal(const Lists& samples, const Counts& counts) {
 
 } // namespace
 
+int64_t Split::fewest() const {
+  int64_t fewest = samples(0);
+  for (int w = 1; w < workers(); ++w)
+    fewest = std::min(fewest, samples(w));
+  return fewest;
+}
+
+int64_t Split::most() const {
+  int64_t most = 0;
+  for (int w = 0; w < workers(); ++w)
+    most = std::max(most, samples(w));
+  return most;
+}
+
 std::string Split::digest() const {
   constexpr size_t kDigits = 16;
   Sha256 hash;
@@ -173,6 +191,42 @@ Split make_split(
       rounded(balanced_shares(samples, split.begins, options), samples);
   even_out(counts, split.begins);
   split.order = deal(samples, counts);
+  return split;
+}
+
+Split make_file_split(std::span<const int64_t> files, int workers) {
+  GV_CHECK_GE(workers, 1);
+  Lists lists;
+  for (size_t i = 0; i < files.size(); ++i) {
+    GV_CHECK_GE(files[i], 0);
+    if (files[i] >= static_cast<int64_t>(lists.size()))
+      lists.resize(files[i] + 1);
+    lists[files[i]].push_back(static_cast<int64_t>(i));
+  }
+  std::erase_if(lists, [](const auto& list) { return list.empty(); });
+  if (static_cast<int64_t>(lists.size()) < workers) {
+    throw ConfigError(fmt::format(
+        "split: the training samples lie in {} files (or folders), too few for "
+        "{} workers to have one each",
+        lists.size(),
+        workers));
+  }
+  // Among files of one size, and workers of one number, the first one.
+  std::ranges::stable_sort(lists, std::greater(), [](const auto& list) {
+    return list.size();
+  });
+  Lists dealt(workers);
+  for (const auto& list : lists) {
+    auto& taker = *std::ranges::min_element(dealt, {}, [](const auto& mine) {
+      return mine.size();
+    });
+    taker.insert(taker.end(), list.begin(), list.end());
+  }
+  Split split{.order = {}, .begins = {0}};
+  for (const auto& mine : dealt) {
+    split.order.insert(split.order.end(), mine.begin(), mine.end());
+    split.begins.push_back(static_cast<int64_t>(split.order.size()));
+  }
   return split;
 }
 

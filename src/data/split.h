@@ -1,9 +1,10 @@
 // Which samples belong to which worker, where their data are to differ.
 //
-// A split deals all N samples to the n workers once and for all, worker w
-// getting N (w+1) / n - N w / n of them (rounded down each), so that no two
-// workers' numbers differ by more than one. It is a pure function of (seed, n,
-// labels, kind, alpha): the same on every process and for every transport.
+// A split deals all N samples to the n workers once and for all. It is a pure
+// function of (seed, n, labels or files, kind, alpha): the same on every
+// process and for every transport. By labels worker w gets
+// N (w+1) / n - N w / n samples (rounded down each), so that no two workers'
+// numbers differ by more than one:
 //
 //   class       samples sorted by class, within a class shuffled; worker w gets
 //               the w-th piece: one class, or a few that follow each other
@@ -17,6 +18,13 @@
 //               those with too few.
 //
 // alpha -> infinity gives every worker the same share of every class.
+//
+//   file        the samples of a file stay together, so that a worker reads no
+//               others' files: the files, largest first, each go to the worker
+//               that has fewest samples so far. Numbers differ by at most the
+//               largest file's; the worker with fewest decides how many steps
+//               an epoch has, and what others have more is left out, other
+//               samples in every epoch.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +48,19 @@ struct Split {
   std::vector<int64_t> begins; // n + 1 of them
 
   int workers() const { return static_cast<int>(begins.size()) - 1; }
+  int64_t samples(int worker) const {
+    return begins[worker + 1] - begins[worker];
+  }
+  // Of the workers that have fewest and most.
+  int64_t fewest() const;
+  int64_t most() const;
   // 16 hexadecimal digits over all of it, for workers to compare.
   std::string digest() const;
 };
+
+// files: of each sample the number of its file (Source::files()), 0 or more.
+// Throws ConfigError where there are fewer files than workers.
+Split make_file_split(std::span<const int64_t> files, int workers);
 
 // labels: the class of each sample, in 0..classes-1.
 Split make_split(

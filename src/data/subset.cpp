@@ -50,6 +50,15 @@ class Subset : public Source {
     return mine;
   }
 
+  std::vector<int64_t> files() const override {
+    const std::vector<int64_t> all = whole_->files();
+    if (all.empty()) return {};
+    std::vector<int64_t> mine;
+    for (const int64_t index : chosen_)
+      mine.push_back(all[index]);
+    return mine;
+  }
+
  private:
   void fill(std::span<const int64_t> indices, Batch& batch, const Draw* draw)
       const override {

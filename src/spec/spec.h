@@ -17,12 +17,15 @@ struct Spec {
   std::string data = "fashion-mnist";
   std::string data_dir;
   int64_t synthetic_samples = 4096;
-  int64_t train_samples = 0; // a fixed subset of so many; 0 = all
-  int64_t test_samples = 0;  // the same
-  int64_t context = 64;      // text: tokens of a sample
-  std::string split = "iid"; // of the samples over workers
-  double alpha = 0.3;        // split dirichlet
-  double dropout = 0;        // of models that have it
+  int64_t train_samples = 0;    // a fixed subset of so many; 0 = all
+  int64_t test_samples = 0;     // the same
+  int64_t context = 64;         // text: tokens of a sample
+  int64_t image_size = 224;     // imagenet: side of a sample in pixels
+  std::string augment = "none"; // small images: what chance does to them
+  int64_t cutout = 16;          // the side in pixels of what it takes out
+  std::string split = "iid";    // of the samples over workers
+  double alpha = 0.3;           // split dirichlet
+  double dropout = 0;           // of models that have it
 
   // Who agrees with whom, and how. The preset sets agreement, optimizer and
   // graph; each of them may be given beside it.

@@ -236,13 +236,32 @@ std::vector<SpecEntry> task_entries() {
           {1, 65536},
           kDecides,
           "text: tokens of a sample, as far as a model sees back"),
+      if_given(integer(
+          "image-size",
+          &Spec::image_size,
+          {8, 4096},
+          kDecides,
+          "imagenet: side of a sample, in pixels")),
+      if_given(choice(
+          "augment",
+          &Spec::augment,
+          {"none", "crop-flip", "crop-flip-cutout"},
+          kDecides,
+          "small images in training: shifted and mirrored by chance, a square "
+          "taken out of them")),
+      if_given(integer(
+          "cutout",
+          &Spec::cutout,
+          {1, 4096},
+          kDecides,
+          "augment crop-flip-cutout: side of the square, in pixels")),
       if_given(choice(
           "split",
           &Spec::split,
-          {"iid", "dirichlet", "class"},
+          {"iid", "dirichlet", "class", "file"},
           kDecides,
           "who gets which samples: anybody any, every worker some classes more "
-          "than others, or each only a few classes")),
+          "than others, each only a few classes, or whole files")),
       if_given(number(
           "alpha",
           &Spec::alpha,

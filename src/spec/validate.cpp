@@ -53,6 +53,7 @@ class Validator {
   void run() const {
     check_agreement();
     check_split();
+    check_images();
     check_options("optimizer", spec_.optimizer, optim::optimizer_table());
     check_local_rule();
     check_options("graph", spec_.graph, graph::graph_table());
@@ -100,10 +101,32 @@ class Validator {
   }
 
   void check_split() const {
-    if (spec_.split == "dirichlet" || spec_.alpha == Spec().alpha) return;
+    if (spec_.split != "dirichlet" && spec_.alpha != Spec().alpha) {
+      refuse(
+          {"alpha"},
+          fmt::format("for split = dirichlet only, not for {}", spec_.split));
+    }
+    if (spec_.split == "file" && spec_.partial == "keep") {
+      refuse(
+          {"partial", "split"},
+          "by file workers' numbers of samples differ, so there is no last "
+          "step of everybody's rest to keep; use partial = drop");
+    }
+  }
+
+  void check_images() const {
+    if (spec_.image_size != Spec().image_size && spec_.data != "imagenet") {
+      refuse(
+          {"image-size"},
+          fmt::format("for data = imagenet only, not for {}", spec_.data));
+    }
+    if (spec_.augment == "crop-flip-cutout" || spec_.cutout == Spec().cutout)
+      return;
     refuse(
-        {"alpha"},
-        fmt::format("for split = dirichlet only, not for {}", spec_.split));
+        {"cutout"},
+        fmt::format(
+            "for augment = crop-flip-cutout only, not for {}",
+            spec_.augment));
   }
 
   void check_local_rule() const {

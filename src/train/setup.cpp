@@ -42,6 +42,15 @@ std::shared_ptr<const data::Split> make_split(
     const spec::Spec& spec,
     const data::Source& train) {
   if (spec.split == "iid") return nullptr;
+  if (spec.split == "file") {
+    const std::vector<int64_t> files = train.files();
+    if (files.empty()) {
+      throw ConfigError(fmt::format(
+          "split: file needs data that lie in several files; {} does not",
+          spec.data));
+    }
+    return std::make_shared<data::Split>(data::make_file_split(files, spec.n));
+  }
   if (train.labels_per_sample() != 1) {
     throw ConfigError(fmt::format(
         "split: {} needs one class a sample; {} has a label at every position, "
@@ -136,6 +145,9 @@ Setup make_setup(
   data.train_samples = spec.train_samples;
   data.test_samples = spec.test_samples;
   data.context = spec.context;
+  data.augment = spec.augment;
+  data.cutout = spec.cutout;
+  data.image_size = spec.image_size;
   setup.dataset = data::load_dataset(data);
   setup.in_streams = carries_state(spec.model) &&
                      setup.dataset.train->reading() == data::Reading::kStreams;

@@ -163,6 +163,7 @@ TEST(Cifar10, ReadsRecordsInOrder) {
   EXPECT_EQ(source->size(), 4);
   const auto all = gather(*source, {3, 2, 1, 0});
   EXPECT_EQ(all.labels, (Labels{0, 9, 2, 1}));
+  EXPECT_EQ(source->files(), (Labels{0, 0, 1, 1}));
   const auto green_of_third = all.inputs[3072 + 1024];
   EXPECT_FLOAT_EQ(
       green_of_third,

@@ -1,13 +1,17 @@
 #include "data/split.h"
 
+#include "base/error.h"
 #include "base/random.h"
 #include "data/dirichlet.h"
+#include "data/shuffled_sharder.h"
 #include "data/source.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <vector>
@@ -195,6 +199,82 @@ TEST(Dirichlet, SurvivesSmallAlphas) {
       EXPECT_LE(share, 1);
     }
   }
+}
+
+// Sizes of files, samples in no order.
+std::vector<int64_t> some_files(const std::vector<int64_t>& sizes) {
+  std::vector<int64_t> files;
+  for (size_t file = 0; file < sizes.size(); ++file)
+    files.insert(files.end(), sizes[file], static_cast<int64_t>(file));
+  Random(2, Purpose::kTest).shuffle(std::span(files));
+  return files;
+}
+
+TEST(Split, KeepsFilesTogether) {
+  const auto files = some_files({10, 300, 20, 40, 0, 50, 200, 100});
+  for (const int workers : {1, 2, 3, 7}) {
+    const Split split = make_file_split(files, workers);
+    ASSERT_EQ(split.workers(), workers);
+    std::vector<int64_t> sorted = split.order;
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t i = 0; i < sorted.size(); ++i)
+      ASSERT_EQ(sorted[i], static_cast<int64_t>(i));
+    ASSERT_EQ(sorted.size(), files.size());
+    std::map<int64_t, std::set<int>> owners;
+    for (int w = 0; w < workers; ++w) {
+      EXPECT_GT(split.samples(w), 0);
+      for (int64_t i = split.begins[w]; i < split.begins[w + 1]; ++i)
+        owners[files[split.order[i]]].insert(w);
+    }
+    for (const auto& [file, those] : owners)
+      EXPECT_EQ(those.size(), 1U) << file;
+    EXPECT_LE(split.most() - split.fewest(), 300);
+  }
+}
+
+TEST(Split, DealsTheLargestFilesFirst) {
+  // 300; 200 + 40; 100 + 50 + 20 + 10 would be even worse the other way.
+  const Split split =
+      make_file_split(some_files({10, 300, 20, 40, 50, 200, 100}), 2);
+  EXPECT_EQ(split.samples(0), 360); // 300 + 50 + 10
+  EXPECT_EQ(split.samples(1), 360); // 200 + 100 + 40 + 20
+  EXPECT_EQ(split.fewest(), 360);
+}
+
+TEST(Split, NeedsAFileForEveryWorker) {
+  const auto files = some_files({5, 5, 5});
+  EXPECT_EQ(make_file_split(files, 3).most(), 5);
+  EXPECT_THROW(make_file_split(files, 4), ConfigError);
+}
+
+// The worker with fewest samples says how many steps there are; nothing is
+// used twice in an epoch.
+TEST(Split, ByFileEverySampleAtMostOnceAnEpoch) {
+  const auto files = some_files({30, 20, 11});
+  const auto split = std::make_shared<Split>(make_file_split(files, 3));
+  const ShuffledSharder sharder(
+      61,
+      {.workers = 3, .batch = 5, .seed = 1, .split = split});
+  ASSERT_EQ(sharder.steps_per_epoch(), 2);
+  std::set<int64_t> ever;
+  for (int64_t epoch = 0; epoch < 40; ++epoch) {
+    std::set<int64_t> used;
+    for (int64_t step = 0; step < 2; ++step) {
+      EXPECT_EQ(sharder.samples_in_step(epoch, step), 15);
+      for (int worker = 0; worker < 3; ++worker) {
+        for (const int64_t sample : sharder.indices(epoch, step, worker)) {
+          EXPECT_TRUE(used.insert(sample).second);
+          EXPECT_EQ(files[sample], worker);
+        }
+      }
+    }
+    EXPECT_EQ(used.size(), 30U);
+    ever.merge(used);
+  }
+  EXPECT_EQ(ever.size(), 61U); // what is left out differs
+  EXPECT_THROW(
+      ShuffledSharder(61, {.workers = 3, .batch = 12, .split = split}),
+      ConfigError);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-gv_layer_test(data DEPS Grapevine::data ZLIB::ZLIB)
+gv_layer_test(data DEPS Grapevine::data ZLIB::ZLIB Grapevine::turbojpeg)
 # The folder of the data sets that no package brings, unless GRAPEVINE_DATA
 # says otherwise.
 target_compile_definitions(data_test PRIVATE

@@ -293,6 +293,23 @@ TEST(Validate, AlphaIsForDirichlet) {
       "accepted");
 }
 
+TEST(Validate, CutoutIsForItsAugmentation) {
+  expect_in(
+      "--cutout: for augment = crop-flip-cutout only, not for crop-flip",
+      refusal("", {{"augment", "crop-flip"}, {"cutout", "8"}}));
+  EXPECT_EQ(
+      refusal("", {{"augment", "crop-flip-cutout"}, {"cutout", "8"}}),
+      "accepted");
+  expect_in("crop-flip", refusal("", {{"augment", "crop"}}));
+}
+
+TEST(Validate, ByFileThereIsNoPartialStep) {
+  expect_in(
+      "use partial = drop",
+      refusal("", {{"split", "file"}, {"partial", "keep"}}));
+  EXPECT_EQ(refusal("", {{"split", "file"}}), "accepted");
+}
+
 TEST(Validate, AdaAutoKnowsNoStepAhead) {
   expect_in(
       "push-sum-overlapped sends a step ahead",
