@@ -1,5 +1,7 @@
 #include "record/json_fields.h"
 
+#include "base/json_depth.h"
+
 #include <nlohmann/json.hpp>
 
 #include <limits>
@@ -9,6 +11,7 @@ namespace grapevine::record {
 using nlohmann::json;
 
 std::optional<json> parse_json(const std::string& text) {
+  if (json_depth(text) > kDeepestJson) return std::nullopt;
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return std::nullopt;
   return value;

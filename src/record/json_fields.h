@@ -9,7 +9,8 @@
 
 namespace grapevine::record {
 
-// The JSON value, or nullopt if the text is not valid JSON.
+// The JSON value, or nullopt if the text is not valid JSON or nested deeper
+// than kDeepestJson (base/json_depth.h).
 std::optional<nlohmann::json> parse_json(const std::string& text);
 
 // object[key] where object is an object and the value an integer that fits.

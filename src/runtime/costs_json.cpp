@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/json_depth.h"
 #include "runtime/costs.h"
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 namespace grapevine::runtime {
 namespace {
@@ -19,6 +21,24 @@ constexpr int kVersion = 1;
 Json rate_json(double rate) {
   if (rate == kUnlimited) return nullptr;
   return rate;
+}
+
+// The JSON library takes any number for an integer, and cuts it.
+template <typename T>
+T integer_of(const Json& json) {
+  constexpr T kMost = std::numeric_limits<T>::max();
+  const bool fits =
+      json.is_number_unsigned()
+          ? json.get<uint64_t>() <= static_cast<uint64_t>(kMost)
+          : json.is_number_integer() &&
+                json.get<int64_t>() >= std::numeric_limits<T>::min();
+  if (!fits) {
+    throw ConfigError(fmt::format(
+        "expected an integer of at most {}, got {}",
+        kMost,
+        json.dump()));
+  }
+  return json.get<T>();
 }
 
 double rate_of(const Json& json) {
@@ -83,8 +103,9 @@ Compute compute_of(const Json& json) {
   Compute compute;
   compute.model = json.at("model");
   compute.data = json.at("data");
-  compute.batch = json.at("batch");
-  compute.bucket_bytes = json.at("bucket_bytes").get<std::vector<int64_t>>();
+  compute.batch = integer_of<int64_t>(json.at("batch"));
+  for (const Json& bytes : json.at("bucket_bytes"))
+    compute.bucket_bytes.push_back(integer_of<int64_t>(bytes));
   compute.update_seconds_per_byte = json.at("update_seconds_per_byte");
   for (const Json& worker : json.at("workers"))
     compute.workers.push_back(steps_of(worker));
@@ -103,18 +124,19 @@ Costs costs_of(const Json& json) {
   }
   Costs costs;
   costs.compute = compute_of(json.at("compute"));
-  costs.nodes = json.at("nodes");
-  costs.workers_per_node = json.at("workers_per_node");
+  costs.nodes = integer_of<int>(json.at("nodes"));
+  costs.workers_per_node = integer_of<int>(json.at("workers_per_node"));
   costs.inside = level_of(json.at("inside"));
   costs.between = level_of(json.at("between"));
   for (const Json& node : json.at("node_rates")) {
     costs.node_rates.push_back(
-        {.node = node.at("node"), .shared = rate_of(node.at("shared"))});
+        {.node = integer_of<int>(node.at("node")),
+         .shared = rate_of(node.at("shared"))});
   }
   for (const Json& link : json.at("link_rates")) {
     costs.link_rates.push_back(
-        {.a = link.at("a"),
-         .b = link.at("b"),
+        {.a = integer_of<int>(link.at("a")),
+         .b = integer_of<int>(link.at("b")),
          .latency = link.at("latency"),
          .bandwidth = rate_of(link.at("bandwidth"))});
   }
@@ -162,6 +184,9 @@ std::string to_json_text(const Costs& costs) {
 
 Costs costs_from_json(const std::string& text, const std::string& name) {
   try {
+    if (json_depth(text) > kDeepestJson) {
+      throw ConfigError("not a file of costs: nested too deeply");
+    }
     return costs_of(Json::parse(text));
   } catch (const Json::exception& error) {
     throw ConfigError(fmt::format("{}: {}", name, error.what()));

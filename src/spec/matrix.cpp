@@ -34,6 +34,21 @@ void refuse_overlap(const TomlFile& file) {
   }
 }
 
+// A slip in a list must not fill the memory.
+void refuse_too_many(const TomlFile& file) {
+  constexpr size_t kMostRuns = 10'000;
+  size_t runs = std::max<size_t>(file.runs.size(), 1);
+  for (const Axis& axis : file.matrix) {
+    runs *= axis.values.size();
+    if (runs <= kMostRuns) continue;
+    throw ConfigError(fmt::format(
+        "{}: {}: expected a matrix of at most {} runs, got more",
+        axis.origin,
+        axis.key,
+        kMostRuns));
+  }
+}
+
 // All combinations, the last axis varying fastest.
 std::vector<Assignments> combinations(const std::vector<Axis>& axes) {
   std::vector<Assignments> all = {{}};
@@ -69,6 +84,7 @@ Matrix parse_matrix(
     return is_flag(axis.key);
   });
   if (file.runs.empty()) file.runs.push_back({});
+  refuse_too_many(file);
 
   Matrix matrix;
   for (const Assignments& run : file.runs) {

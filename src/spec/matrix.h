@@ -29,7 +29,8 @@ struct Matrix {
 };
 
 // A file without a matrix is a matrix of one run. ConfigError as parse_spec;
-// also for a key that is both in [matrix] and in [[runs]].
+// also for a key that is both in [matrix] and in [[runs]], and for more than
+// 10,000 runs.
 Matrix parse_matrix(
     std::string_view toml,
     const std::string& file_name,

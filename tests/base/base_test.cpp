@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "base/json_depth.h"
 #include "base/names.h"
 #include "base/random.h"
 #include "base/sha256.h"
@@ -125,6 +126,17 @@ TEST(ThreadPool, StartHookRunsOnEveryThread) {
     pool.for_each(4, [](int64_t, int) {});
   }
   EXPECT_EQ(starts, 4);
+}
+
+TEST(JsonDepth, CountsWhatIsOpenOutsideOfStrings) {
+  EXPECT_EQ(json_depth(""), 0);
+  EXPECT_EQ(json_depth("7"), 0);
+  EXPECT_EQ(json_depth("[]"), 1);
+  EXPECT_EQ(json_depth(R"({"a": [1, {"b": []}], "c": {}})"), 4);
+  EXPECT_EQ(json_depth(R"(["[[[[", "\"[[", "\\", [1]])"), 2);
+  EXPECT_EQ(json_depth("[\"[[[["), 1);
+  EXPECT_EQ(json_depth("\"\\"), 0);
+  EXPECT_EQ(json_depth(std::string(100'000, '[')), 100'000);
 }
 
 TEST(Check, PrintsBothValues) {

@@ -172,6 +172,18 @@ TEST_F(CheckpointsTest, BrokenManifestsAreIgnored) {
     change("files", files);
     EXPECT_EQ(steps(), std::vector<int64_t>{10}) << files;
   }
+  // What is nested without end would overflow the stack when it is copied.
+  std::string nested = json::parse(valid).dump();
+  const std::string state = "\"state\":";
+  const size_t begin = nested.find(state) + state.size();
+  const size_t end = nested.find('}', begin) + 1;
+  constexpr size_t kDepth = 1'000'000;
+  nested.replace(
+      begin,
+      end - begin,
+      std::string(kDepth, '[') + std::string(kDepth, ']'));
+  put(manifest, nested);
+  EXPECT_EQ(steps(), std::vector<int64_t>{10});
   fs::remove(manifest);
   fs::create_directory(manifest);
   EXPECT_EQ(steps(), std::vector<int64_t>{10});

@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <sstream>
@@ -79,6 +80,39 @@ TEST(Costs, RefuseWhatIsNone) {
   EXPECT_NE(
       refusal(change("\"shared\":100000000.0", "\"shared\":0"))
           .find("between nodes"),
+      std::string::npos);
+}
+
+// Rather than cut to what fits.
+TEST(Costs, RefuseNumbersThatAreNoIntegers) {
+  const std::string text = to_json_text(some_costs());
+  const auto with = [&](const std::string& key, const std::string& value) {
+    auto json = nlohmann::json::parse(text);
+    json[nlohmann::json::json_pointer(key)] = nlohmann::json::parse(value);
+    return refusal(json.dump());
+  };
+  for (const char* key :
+       {"/nodes",
+        "/workers_per_node",
+        "/compute/batch",
+        "/compute/bucket_bytes/0"}) {
+    for (const char* value : {"1e300", "1.5", "18446744073709551615", "\"1\""})
+      EXPECT_NE(with(key, value).find("expected an integer"), std::string::npos)
+          << key << " " << value;
+  }
+  EXPECT_NE(
+      with("/nodes", "4294967297").find("at most 2147483647"),
+      std::string::npos);
+}
+
+// What is nested without end would overflow the stack when it is printed.
+TEST(Costs, RefuseWhatIsNestedTooDeeply) {
+  const std::string deep(1'000'000, '[');
+  EXPECT_NE(
+      refusal(
+          R"({"format":"grapevine-costs","format_version":)" + deep +
+          std::string(deep.size(), ']') + "}")
+          .find("nested too deeply"),
       std::string::npos);
 }
 

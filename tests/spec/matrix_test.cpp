@@ -121,5 +121,20 @@ TEST(Matrix, BadFiles) {
       "bench.toml:1: 'runs' is a list of tables: write [[runs]] before each");
 }
 
+// Before anything of that size is made.
+TEST(Matrix, OfMoreRunsThanAnybodyMeansIsRefused) {
+  std::string list = "[1";
+  for (int i = 2; i <= 100; ++i)
+    list += ", " + std::to_string(i);
+  list += "]\n";
+  std::string toml = "[matrix]\nseed = " + list + "epochs = " + list;
+  EXPECT_EQ(parse_matrix(toml, "bench.toml", {}).runs.size(), 10'000U);
+  for (const char* key : {"batch", "steps", "n", "window", "k"})
+    toml += std::string(key) + " = " + list;
+  EXPECT_EQ(
+      refusal(toml),
+      "bench.toml:4: batch: expected a matrix of at most 10000 runs, got more");
+}
+
 } // namespace
 } // namespace grapevine::spec
