@@ -40,13 +40,14 @@ AlignedFloats::AlignedFloats(int64_t size) : size_(size) {
       -1,
       0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
-  auto begin = reinterpret_cast<uintptr_t>(mapped);
+  void* begin = mapped;
   if (huge) {
-    begin = round_up(begin, kHugePage);
-    madvise(reinterpret_cast<void*>(begin), bytes, MADV_HUGEPAGE);
+    size_t room = mapped_bytes;
+    std::align(kHugePage, bytes, begin, room);
+    madvise(begin, bytes, MADV_HUGEPAGE);
   }
   data_ = std::unique_ptr<float[], FreeFloats>(
-      reinterpret_cast<float*>(begin),
+      static_cast<float*>(begin),
       FreeFloats{mapped, mapped_bytes});
 }
 

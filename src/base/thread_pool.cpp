@@ -7,11 +7,13 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace grapevine {
 
 struct ThreadPool::State {
+  std::function<void()> on_start; // as it was when the first thread began
   std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable finished;
@@ -60,10 +62,11 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(int threads, std::function<void()> on_start)
     : state_(std::make_unique<State>()) {
   GV_CHECK_GE(threads, 1);
-  if (on_start) on_start();
+  state_->on_start = std::move(on_start);
+  if (state_->on_start) state_->on_start();
   for (int thread = 1; thread < threads; ++thread) {
-    state_->helpers.emplace_back([state = state_.get(), thread, on_start] {
-      if (on_start) on_start();
+    state_->helpers.emplace_back([state = state_.get(), thread] {
+      if (state->on_start) state->on_start();
       state->serve(thread);
     });
   }

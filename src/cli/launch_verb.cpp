@@ -112,8 +112,8 @@ class LaunchVerb : public Verb {
   }
 
   bool takes_command() const override { return true; }
-  void set_command(std::vector<std::string> words) override {
-    command_ = std::move(words);
+  void set_command(const std::vector<std::string>& words) override {
+    command_ = words;
   }
 
   // With --json the workers' own stdout stays theirs: the flag is passed on,

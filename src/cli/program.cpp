@@ -104,7 +104,7 @@ int run_verb(const VerbEntry& entry, const Words& words) {
   auto [options, command] = split_command(words);
   if (!parse(app, options)) return kDone;
   if (verb->takes_command()) {
-    verb->set_command(std::move(command));
+    verb->set_command(command);
   } else if (!command.empty()) {
     throw ConfigError(fmt::format("unexpected word '{}'", command.front()));
   }

@@ -75,6 +75,7 @@ std::vector<Group> grouped(
   std::vector<Group> groups; // in the order of the runs
   for (const RunSummary& run : runs) {
     std::vector<std::string> choices;
+    choices.reserve(keys.size());
     for (const std::string& key : keys) {
       choices.push_back(analysis::choice_text(run.spec, key));
     }

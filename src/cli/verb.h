@@ -22,7 +22,7 @@ class Verb {
   virtual int run(bool json) = 0;
   // Words after `--`; refused unless the verb takes them.
   virtual bool takes_command() const { return false; }
-  virtual void set_command(std::vector<std::string> words) {}
+  virtual void set_command(const std::vector<std::string>& words) {}
 };
 
 struct VerbEntry {

@@ -10,7 +10,7 @@ namespace {
 
 // Scratch and the values that it is made from should stay in a core's second
 // cache; half a megabyte of scratch leaves room for them.
-constexpr int64_t kCacheFloats = 128 * 1024;
+constexpr int64_t kCacheFloats = int64_t{128} * 1024;
 constexpr int64_t kLeastBlock = 256;
 constexpr int64_t kMostBlock = 2048;
 // Keeps the same element of different buffers out of the same cache set.

@@ -88,8 +88,9 @@ Dataset load_cifar10(
     const std::string& folder,
     const Augmentation& augmentation) {
   std::vector<std::string> paths;
+  paths.reserve(cifar10_files().files.size());
   for (const auto& file : cifar10_files().files) {
-    paths.push_back(folder + "/" + file);
+    paths.push_back(fmt::format("{}/{}", folder, file));
   }
   const std::span all(paths);
   return {

@@ -18,7 +18,7 @@ struct FileSet {
   std::string archive_folder; // of the published archive; may be empty
   // In a folder that the user gave, a file that ends like this will do too;
   // empty: none does.
-  std::string extension = "";
+  std::string extension = {};
 };
 
 // Names of the regular files in a folder that end like this, in order; none

@@ -97,7 +97,7 @@ std::optional<int64_t> octal(std::string_view text) {
 
 // The sum of the header's bytes, its own field counted as spaces.
 int64_t header_sum(const Block& block) {
-  int64_t sum = 8 * ' ';
+  int64_t sum = int64_t{8} * ' ';
   for (size_t i = 0; i < block.size(); ++i) {
     if (i < 148 || i >= 156) sum += static_cast<unsigned char>(block[i]);
   }

@@ -115,6 +115,7 @@ Chis chis_of(const TranslationInvariant& rates, const std::vector<Term>& row0) {
   // Lambda = d I - rates, where d is the eigenvalue of the constant vector.
   std::vector<double> mu;
   const auto values = rates.eigenvalues();
+  mu.reserve(values.size());
   for (const auto& value : values)
     mu.push_back((values[0] - value).real());
   Chis chis = {1 / *std::min_element(mu.begin() + 1, mu.end()), 0};

@@ -127,8 +127,9 @@ std::vector<std::string> environment_with(
     }
     if (!replaced) result.emplace_back(variable);
   }
+  result.reserve(result.size() + changes.size());
   for (const auto& [name, value] : changes) {
-    result.push_back(name + "=" + value);
+    result.push_back(fmt::format("{}={}", name, value));
   }
   return result;
 }
