@@ -48,7 +48,10 @@ Program DirectPlan::program(int rank) const {
   Program program;
   // Beginning behind oneself, so that not all workers send to rank 0 first.
   std::vector<int> peers = mixing_.receivers(rank);
-  std::ranges::rotate(peers, std::ranges::upper_bound(peers, rank));
+  std::rotate(
+      peers.begin(),
+      std::upper_bound(peers.begin(), peers.end(), rank),
+      peers.end());
   for (const int peer : peers)
     program.sends.push_back({0, peer, kValue});
 

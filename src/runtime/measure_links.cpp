@@ -124,7 +124,7 @@ std::vector<std::pair<int, int>> lonely_pairs(int n) {
   }
   if (n > 2) pairs.emplace_back(n / 2 - 1, n / 2);
   std::ranges::sort(pairs);
-  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   std::erase_if(pairs, [](const auto& pair) {
     return pair.first < 0 || pair.first >= pair.second;
   });

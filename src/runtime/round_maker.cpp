@@ -41,7 +41,9 @@ void RoundMaker::keep(
     if (peers[i].empty()) continue;
     peers[i].push_back(i);
     std::ranges::sort(peers[i]);
-    peers[i].erase(std::ranges::unique(peers[i]).begin(), peers[i].end());
+    peers[i].erase(
+        std::unique(peers[i].begin(), peers[i].end()),
+        peers[i].end());
     parts[i].worker = i;
     parts[i].set = set_of(std::move(peers[i]));
     round.push_back(parts[i]);
