@@ -73,48 +73,6 @@ TEST(Gpt, SeesNothingOfWhatFollows) {
   EXPECT_FALSE(same.narrow(0, 4, 3).any().item<bool>());
 }
 
-// Central differences in double, for a few elements of every tensor; with
-// dropout, the mask stays what its address says.
-class GptGradients : public testing::TestWithParam<double> {};
-
-TEST_P(GptGradients, AreThoseOfFiniteDifferences) {
-  const auto model = small_model(GetParam());
-  model->set_pass({.chance = {.seed = 1, .rank = 2, .step = 3}});
-  const auto input = tokens(3, 7, 5);
-  const auto target = tokens(21, 1, 5).flatten();
-  const auto loss = [&] {
-    return torch::nn::functional::cross_entropy(model->forward(input), target);
-  };
-  loss().backward();
-  const torch::NoGradGuard no_grad;
-  for (auto& item : model->named_parameters()) {
-    ASSERT_TRUE(item.value().grad().defined()) << item.key();
-    auto flat = item.value().view({-1});
-    const auto gradient = item.value().grad().reshape({-1});
-    for (const int64_t at : {int64_t{0}, flat.numel() / 3, flat.numel() - 1}) {
-      constexpr double kStep = 1e-6;
-      const double before = flat[at].item<double>();
-      flat[at] = before + kStep;
-      const double up = loss().item<double>();
-      flat[at] = before - kStep;
-      const double down = loss().item<double>();
-      flat[at] = before;
-      const double slope = (up - down) / (2 * kStep);
-      EXPECT_NEAR(
-          gradient[at].item<double>(),
-          slope,
-          1e-8 + 1e-6 * std::abs(slope))
-          << item.key() << "[" << at << "]";
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Dropout,
-    GptGradients,
-    testing::Values(0.0, 0.3),
-    [](const auto& info) { return info.param > 0 ? "On" : "Off"; });
-
 TEST(Gpt, DropoutIsForTraining) {
   const auto model = small_model(0.3);
   const auto plain = small_model();

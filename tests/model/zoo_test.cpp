@@ -7,7 +7,6 @@
 #include <torch/torch.h>
 
 #include <cmath>
-#include <functional>
 #include <map>
 
 namespace grapevine::model {
@@ -293,62 +292,6 @@ TEST(Zoo, TensorsDrawTheirOwnNumbers) {
   EXPECT_FALSE(torch::equal(
       values["layer1.0.conv1.weight"],
       values["layer1.0.conv2.weight"]));
-}
-
-// Central differences in double against autograd, for a few elements of every
-// parameter and of the input.
-class Gradients : public testing::TestWithParam<std::string> {
- protected:
-  void check(
-      const std::string& name,
-      torch::Tensor tensor,
-      const torch::Tensor& gradient,
-      const std::function<double()>& loss) {
-    torch::NoGradGuard no_grad;
-    auto flat = tensor.view({-1});
-    const auto expected = gradient.reshape({-1});
-    const int64_t count = flat.numel();
-    for (const int64_t at : {int64_t{0}, count / 3, count - 1}) {
-      // Short, so that hardly any relu or pool changes its mind on the way.
-      constexpr double kStep = 1e-7;
-      const double before = flat[at].item<double>();
-      flat[at] = before + kStep;
-      const double up = loss();
-      flat[at] = before - kStep;
-      const double down = loss();
-      flat[at] = before;
-      const double slope = (up - down) / (2 * kStep);
-      const double found = expected[at].item<double>();
-      EXPECT_NEAR(found, slope, 1e-6 + 1e-5 * std::abs(slope))
-          << name << "[" << at << "]";
-    }
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(
-    Models,
-    Gradients,
-    testing::Values("mlp", "cnn", "resnet20"),
-    [](const auto& info) { return info.param; });
-
-TEST_P(Gradients, AreThoseOfFiniteDifferences) {
-  const Shape shape = {2, 8, 8};
-  auto options = of(GetParam(), shape);
-  options.classes = 3;
-  const auto model = make_model(options);
-  model->to(torch::kDouble);
-  auto input = images(4, shape).to(torch::kDouble).requires_grad_();
-  const auto target = torch::tensor({0, 2, 1, 2}, torch::kLong);
-  const auto loss = [&] {
-    return torch::nn::functional::cross_entropy(model->forward(input), target);
-  };
-  loss().backward();
-  const auto value = [&] { return loss().item<double>(); };
-  for (auto& item : model->named_parameters()) {
-    ASSERT_TRUE(item.value().grad().defined()) << item.key();
-    check(item.key(), item.value().data(), item.value().grad(), value);
-  }
-  check("input", input.data(), input.grad(), value);
 }
 
 // Parameters as views of one flat block, as the arena binds them: same
