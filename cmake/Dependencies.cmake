@@ -4,7 +4,9 @@
 include(CMakeFindDependencyMacro)
 
 find_dependency(Threads)
-find_dependency(Torch)
+if(NOT GV_FUZZ)
+  find_dependency(Torch)
+endif()
 find_dependency(Eigen3)
 find_dependency(fmt)
 find_dependency(nlohmann_json)
@@ -28,7 +30,7 @@ endif()
 
 # Debian's Torch target says neither where c10d's Gloo headers expect their
 # macro nor that warnings in its headers are not ours to fix.
-if(NOT TARGET Grapevine::torch)
+if(NOT GV_FUZZ AND NOT TARGET Grapevine::torch)
   add_library(Grapevine::torch INTERFACE IMPORTED GLOBAL)
   target_link_libraries(Grapevine::torch INTERFACE ${TORCH_LIBRARIES})
   target_include_directories(Grapevine::torch SYSTEM INTERFACE

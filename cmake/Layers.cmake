@@ -18,7 +18,7 @@ add_library(gv_flags INTERFACE)
 # is what makes the bits those of ATen.
 target_compile_options(gv_flags INTERFACE
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
-  -Wno-stringop-overflow -ffp-contract=off)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> -ffp-contract=off)
 if(GV_SANITIZE)
   target_compile_options(gv_flags INTERFACE
     -fsanitize=${GV_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)

@@ -1,19 +1,24 @@
 # c10d needs torch; the rest of the layer, and those who use it, do not see it.
-add_library(gv_transport_c10d STATIC
-  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_board.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_connector.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_operation.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_transport.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/meeting.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/store_server.cpp)
-set_target_properties(gv_transport_c10d PROPERTIES EXPORT_NAME transport_c10d)
-target_include_directories(gv_transport_c10d PRIVATE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
-target_link_libraries(gv_transport_c10d
-  PUBLIC Grapevine::base
-  PRIVATE $<BUILD_INTERFACE:gv_flags>)
-gv_torch_target(gv_transport_c10d)
-set_property(GLOBAL APPEND PROPERTY GV_LAYERS gv_transport_c10d)
+# Programs that need no transport (GV_FUZZ) link without it.
+if(GV_FUZZ)
+  add_library(gv_transport_c10d INTERFACE)
+else()
+  add_library(gv_transport_c10d STATIC
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_board.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_connector.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_operation.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_transport.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/meeting.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/store_server.cpp)
+  set_target_properties(gv_transport_c10d PROPERTIES EXPORT_NAME transport_c10d)
+  target_include_directories(gv_transport_c10d PRIVATE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+  target_link_libraries(gv_transport_c10d
+    PUBLIC Grapevine::base
+    PRIVATE $<BUILD_INTERFACE:gv_flags>)
+  gv_torch_target(gv_transport_c10d)
+  set_property(GLOBAL APPEND PROPERTY GV_LAYERS gv_transport_c10d)
+endif()
 
 set(gv_mpi_source no_mpi.cpp)
 set(gv_mpi_library)
