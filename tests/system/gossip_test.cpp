@@ -133,29 +133,23 @@ TEST(Gossip, ResumesInVirtualTimeToTheSameBits) {
 
 TEST(Gossip, EndsOverGlooAndMpi) {
   const cli::Scratch scratch;
-  for (const int n : {1, 3, 4}) {
-    for (const bool mpi : {false, true}) {
-      const Words words =
-          gossip_run("a2cid2", scratch.file("run")) + Words{
-                                                          "--fresh",
-                                                          "--epochs",
-                                                          "9",
-                                                          "--graph",
-                                                          "complete",
-                                                          "--steps",
-                                                          "60",
-                                                          "--max-lag",
-                                                          "4"};
-      const auto result =
-          result_of(mpi ? over_mpi(n, words) : over_gloo(n, words));
-      ASSERT_EQ(result["outcome"], "completed")
-          << n << (mpi ? " mpi" : " gloo");
-      // News travel; what was computed meanwhile comes on top.
-      EXPECT_GE(result["steps"], 50) << n;
-      EXPECT_LE(result["steps"], 90) << n;
-      EXPECT_GT(result["averaged_model_accuracy"], 0.3);
-      EXPECT_EQ(result["messages"] > 0, n > 1);
-    }
+  const Words words = gossip_run("a2cid2", scratch.file("run")) +
+                      Words{"--fresh", "--epochs", "9", "--steps", "60"} +
+                      Words{"--graph", "complete", "--max-lag", "4"};
+  for (const auto& [n, mpi] : std::vector<std::pair<int, bool>>{
+           {1, false},
+           {1, true},
+           {4, false},
+           {3, true}}) {
+    SCOPED_TRACE(std::to_string(n) + (mpi ? " mpi" : " gloo"));
+    const auto result =
+        result_of(mpi ? over_mpi(n, words) : over_gloo(n, words));
+    ASSERT_EQ(result["outcome"], "completed");
+    // News travel; what was computed meanwhile comes on top.
+    EXPECT_GE(result["steps"], 50);
+    EXPECT_LE(result["steps"], 90);
+    EXPECT_GT(result["averaged_model_accuracy"], 0.3);
+    EXPECT_EQ(result["messages"] > 0, n > 1);
   }
 }
 
@@ -226,6 +220,46 @@ TEST(Gossip, GoesOnWithoutAnyWorker) {
     // The averaged model is there like that of any other run.
     EXPECT_EQ(cli::grapevine({"eval", out, "--json"}).exit_code, 0);
   }
+}
+
+// Stopped for longer than the deadline, a worker is as good as cut off: the
+// others find that out and go on; when it goes on too, they take it back. Slow
+// links hold everybody to a pace at which there is time for that.
+TEST(Gossip, GoesOnWithoutAWorkerThatIsCutOff) {
+  constexpr int kVictim = 2;
+  const cli::Scratch scratch;
+  const std::string out = scratch.file("run");
+  Process process(
+      Words{program(), "launch", "-n", "4", "--on-failure", "continue"} +
+      Words{"--link", "20mbit,1ms", "--"} + gossip_run("a2cid2", out) +
+      Words{"--graph", "complete", "--max-lag", "2", "--epochs", "400"} +
+      Words{"--deadline", "3", "--checkpoint-every", "1", "--steps", "90"});
+  // Worker 1 says that the victim is there, or is not; checkpoints bring its
+  // records to the disk.
+  const auto says = [&](bool is_there) {
+    return std::ranges::any_of(
+        records_of(out, 1, "membership"),
+        [&](const auto& record) {
+          return record["worker"] == kVictim && record["is_there"] == is_there;
+        });
+  };
+  const auto steps = [&] { return records_of(out, 1, "step").size(); };
+  ASSERT_TRUE(wait_until([&] { return has_begun(out) && steps() > 2; }));
+  const pid_t victim = process.worker(kVictim);
+  kill(victim, SIGSTOP);
+  EXPECT_TRUE(wait_until([&] { return says(false) || !process.running(); }));
+  const size_t before = steps();
+  EXPECT_TRUE(wait_until([&] { return steps() > before + 5; }));
+  EXPECT_TRUE(process.running()) << process.error();
+  kill(victim, SIGCONT);
+  const cli::Answer answer = process.wait(Seconds{200});
+  EXPECT_EQ(result_of(answer)["outcome"], "completed");
+  EXPECT_TRUE(says(false));
+  EXPECT_TRUE(says(true));
+  const auto ends = records_of(out, 1, "end");
+  ASSERT_EQ(ends.size(), 1U);
+  EXPECT_EQ(ends[0]["members"].size(), 4U);
+  EXPECT_TRUE(wait_until([] { return still_running().empty(); }));
 }
 
 // A short form of what docs/results.md has a minute of.

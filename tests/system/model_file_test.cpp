@@ -29,18 +29,31 @@ Words two_workers(const std::string& out) {
   return small_run("d-ring", out) + Words{"-n", "2"};
 }
 
-class ModelFiles : public ::testing::Test {
- protected:
-  void SetUp() override {
-    trained_ = result_of(cli::grapevine(two_workers(run_)));
-    const cli::Answer answer = cli::grapevine({"export", run_, file_});
-    ASSERT_EQ(answer.exit_code, 0) << answer.error;
+// A run and its model, made once; the tests only read them.
+struct TrainedModel {
+  TrainedModel() : trained(result_of(cli::grapevine(two_workers(run)))) {
+    const cli::Answer answer = cli::grapevine({"export", run, file});
+    EXPECT_EQ(answer.exit_code, 0) << answer.error;
   }
 
+  cli::Scratch scratch;
+  const std::string run = scratch.file("run");
+  const std::string file = scratch.file("model.safetensors");
+  const nlohmann::json trained;
+};
+
+class ModelFiles : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { model_ = std::make_unique<TrainedModel>(); }
+  static void TearDownTestSuite() { model_.reset(); }
+
   cli::Scratch scratch_;
-  const std::string run_ = scratch_.file("run");
-  const std::string file_ = scratch_.file("model.safetensors");
-  nlohmann::json trained_;
+  const std::string& run_ = model_->run;
+  const std::string& file_ = model_->file;
+  const nlohmann::json& trained_ = model_->trained;
+
+ private:
+  static inline std::unique_ptr<TrainedModel> model_;
 };
 
 TEST_F(ModelFiles, EvalSaysWhatTrainingSaid) {
