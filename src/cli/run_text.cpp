@@ -71,6 +71,10 @@ std::string result_summary(const train::TrainResult& result) {
         {"averaged model",
          "perplexity " + human_number(*result.averaged_model_perplexity)});
   }
+  if (result.bleu) {
+    table.add_row(
+        {"BLEU", fmt::format("{:.2f} (averaged model)", *result.bleu)});
+  }
   if (result.averaged_model_top5) {
     table.add_row(
         {"among five",

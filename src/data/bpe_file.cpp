@@ -37,7 +37,7 @@ class Lines {
 
   [[noreturn]] void refuse(std::string_view expected, std::string_view found) {
     constexpr size_t kShown = 40;
-    throw IoError(fmt::format(
+    throw ConfigError(fmt::format(
         "{}:{}: expected {}, found {}",
         file_name_,
         number_,
@@ -104,7 +104,7 @@ Bpe parse_bpe(std::string_view text, const std::string& file_name) {
   try {
     return Bpe(std::move(merges));
   } catch (const ConfigError& error) {
-    throw IoError(fmt::format("{}: {}", file_name, error.what()));
+    throw ConfigError(fmt::format("{}: {}", file_name, error.what()));
   }
 }
 

@@ -4,10 +4,12 @@
 #include "data/cifar10.h"
 #include "data/fashion_mnist.h"
 #include "data/imagenet.h"
+#include "data/parallel_text.h"
 #include "data/source.h"
 #include "data/subset.h"
 #include "data/synthetic.h"
 #include "data/text.h"
+#include "data/wikitext2.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,6 +21,8 @@ struct Kind {
   DataEntry entry;
   const FileSet* files; // null: made, not read
   Dataset (*read)(const std::string& folder, const DataOptions& options);
+  // In place of `files`, where their names depend on the options.
+  FileSet (*files_for)(const DataOptions& options) = nullptr;
 };
 
 // For sets of small images.
@@ -32,7 +36,27 @@ Dataset read_imagenet(const std::string& folder, const DataOptions& options) {
 }
 
 Dataset read_text(const std::string& folder, const DataOptions& options) {
-  return load_text(folder, options.context);
+  return load_text(folder, options.context, options.vocabulary);
+}
+
+Dataset read_wikitext2(const std::string& folder, const DataOptions& options) {
+  return load_wikitext2(folder, options.context);
+}
+
+ParallelOptions parallel_options(const DataOptions& options) {
+  return {
+      .source_language = options.source_language,
+      .target_language = options.target_language,
+      .vocabulary = options.vocabulary,
+      .longest = options.longest};
+}
+
+Dataset read_parallel(const std::string& folder, const DataOptions& options) {
+  return load_parallel_text(folder, parallel_options(options));
+}
+
+FileSet parallel_files(const DataOptions& options) {
+  return parallel_text_files(parallel_options(options));
 }
 
 const std::vector<Kind>& kinds() {
@@ -72,7 +96,7 @@ const std::vector<Kind>& kinds() {
        read_imagenet},
       // The numbers are tiny-shakespeare's.
       {{.name = "text",
-        .summary = "a text file, byte by byte; windows of `context`",
+        .summary = "a text file, by bytes or byte pairs; windows of `context`",
         .sample_shape = {64},
         .classes = 65,
         .train_samples = 15685,
@@ -81,6 +105,28 @@ const std::vector<Kind>& kinds() {
                       "folder with a .txt file as --data-dir"},
        &text_files(),
        read_text},
+      {{.name = "wikitext2",
+        .summary = "WikiText-2, word by word; windows of `context`",
+        .sample_shape = {64},
+        .classes = 33278,
+        .train_samples = 32634,
+        .test_samples = 3837,
+        .how_to_get = "downloading WikiText-2 and giving its folder, with "
+                      "wiki.{train,valid,test}.tokens in it, as --data-dir"},
+       &wikitext2_files(),
+       read_wikitext2},
+      // The numbers are Multi30k's, with 8,192 byte pairs.
+      {{.name = "parallel-text",
+        .summary = "sentence pairs in byte pairs: Multi30k, or one's own",
+        .sample_shape = {202},
+        .classes = 8195,
+        .train_samples = 29000,
+        .test_samples = 1000,
+        .how_to_get = "downloading Multi30k, or giving a folder with "
+                      "{train,test}.{en,de} as --data-dir"},
+       nullptr,
+       read_parallel,
+       parallel_files},
       {{.name = "synthetic",
         .summary = "seeded Gaussian clusters; nothing to download",
         .sample_shape = {1, 28, 28},
@@ -116,18 +162,25 @@ void check_augmentation(const DataEntry& entry, const DataOptions& options) {
       entry.name));
 }
 
+// None: made, not read.
+std::optional<FileSet> files_of(const Kind& kind, const DataOptions& options) {
+  if (kind.files_for != nullptr) return kind.files_for(options);
+  return kind.files == nullptr ? std::nullopt : std::optional(*kind.files);
+}
+
 Dataset load_whole(const DataOptions& options) {
-  const auto& [entry, files, read] = kind(options.name);
-  check_augmentation(entry, options);
-  if (files == nullptr) return make_synthetic(options);
+  const Kind& known = kind(options.name);
+  check_augmentation(known.entry, options);
+  const auto files = files_of(known, options);
+  if (!files) return make_synthetic(options);
   try {
-    return read(require_folder(*files, options), options);
+    return known.read(require_folder(*files, options), options);
   } catch (const IoError& error) {
     throw IoError(fmt::format(
         "{}: {}; get it by {}",
-        entry.name,
+        known.entry.name,
         error.what(),
-        entry.how_to_get));
+        known.entry.how_to_get));
   }
 }
 
@@ -161,9 +214,8 @@ Dataset load_dataset(const DataOptions& options) {
 }
 
 std::optional<std::string> locate_dataset(const DataOptions& options) {
-  const auto& known = kind(options.name);
-  if (known.files == nullptr) return std::nullopt;
-  return find_folder(*known.files, options);
+  const auto files = files_of(kind(options.name), options);
+  return files ? find_folder(*files, options) : std::nullopt;
 }
 
 } // namespace grapevine::data

@@ -26,6 +26,8 @@ enum class Reading {
   kByLength, // samples of about the same length together
 };
 
+class SentencePairs; // data/sentence_pairs.h
+
 struct BatchShape {
   std::vector<int64_t> sample;
   int64_t labels_per_sample = 1;
@@ -46,6 +48,9 @@ class Source {
   virtual int classes() const = 0;
   // Whether a sample is tokens rather than numbers.
   virtual bool has_tokens() const { return false; }
+  // Where tokens are sentence pairs (base/sentence_tokens.h), what else there
+  // is to know of them; lives as long as the source. Else null.
+  virtual const SentencePairs* pairs() const { return nullptr; }
   // More than one where every position of a sample has a label.
   virtual int64_t labels_per_sample() const { return 1; }
 
@@ -86,6 +91,8 @@ struct Dataset {
   std::string name;
   std::shared_ptr<const Source> train;
   std::shared_ptr<const Source> test;
+  // What was left out or changed on reading, a sentence each.
+  std::vector<std::string> notes = {};
 };
 
 struct DataOptions {
@@ -123,6 +130,13 @@ struct DataOptions {
 
   // ImageNet alone: the side of its samples, in pixels, at least 1.
   int64_t image_size = 224;
+
+  // Text and parallel text: a file of byte pairs (data/bpe.h); empty: bytes.
+  std::string vocabulary = {};
+  // Parallel text alone: data/parallel_text.h.
+  std::string source_language = "en";
+  std::string target_language = "de";
+  int64_t longest = 100;
 };
 
 struct DataEntry {

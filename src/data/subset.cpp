@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "data/sentence_pairs.h"
 
 #include <fmt/format.h>
 
@@ -24,6 +25,10 @@ class Subset : public Source {
   bool has_tokens() const override { return whole_->has_tokens(); }
   int64_t labels_per_sample() const override {
     return whole_->labels_per_sample();
+  }
+
+  const SentencePairs* pairs() const override {
+    return whole_->pairs() == nullptr ? nullptr : &pairs_;
   }
 
   Reading reading() const override { return whole_->reading(); }
@@ -73,8 +78,23 @@ class Subset : public Source {
     return indices;
   }
 
+  class ChosenPairs final : public SentencePairs {
+   public:
+    explicit ChosenPairs(const Subset& subset) : subset_(subset) {}
+    std::string_view reference(int64_t index) const override {
+      return subset_.whole_->pairs()->reference(subset_.chosen_[index]);
+    }
+    std::string text_of(std::span<const int64_t> tokens) const override {
+      return subset_.whole_->pairs()->text_of(tokens);
+    }
+
+   private:
+    const Subset& subset_;
+  };
+
   std::shared_ptr<const Source> whole_;
   std::vector<int64_t> chosen_;
+  ChosenPairs pairs_{*this};
 };
 
 } // namespace

@@ -1,7 +1,9 @@
 #include "data/text.h"
 
 #include "base/error.h"
+#include "data/bpe_file.h"
 #include "data/file.h"
+#include "data/windows.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,13 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Text {
-  std::vector<uint8_t> tokens;
-  int vocabulary = 0;
-};
+using Bytes = TokenText<uint8_t>;
+using Pieces = TokenText<int32_t>;
 
 // Bytes become tokens in place.
-Text tokenise(std::vector<uint8_t> bytes) {
+Bytes tokenise(std::vector<uint8_t> bytes) {
   std::array<bool, 256> occurs{};
   for (const uint8_t byte : bytes)
     occurs[byte] = true;
@@ -36,45 +36,69 @@ Text tokenise(std::vector<uint8_t> bytes) {
   return {std::move(bytes), vocabulary};
 }
 
-class TextSource final : public Source {
- public:
-  // Of bytes begin to end.
-  TextSource(
-      std::shared_ptr<const Text> text,
-      int64_t begin,
-      int64_t end,
-      int64_t context)
-      : text_(std::move(text)),
-        begin_(begin),
-        windows_((end - begin - 1) / context),
-        context_(context) {}
-
-  int64_t size() const override { return windows_; }
-  std::vector<int64_t> sample_shape() const override { return {context_}; }
-  int classes() const override { return text_->vocabulary; }
-  bool has_tokens() const override { return true; }
-  int64_t labels_per_sample() const override { return context_; }
-  Reading reading() const override { return Reading::kStreams; }
-
- private:
-  void fill(
-      std::span<const int64_t> indices,
-      Batch& batch,
-      const Draw* /*draw*/) const override {
-    int64_t* tokens = batch.tokens.data();
-    int64_t* labels = batch.labels.data();
-    for (const int64_t index : indices) {
-      const uint8_t* from = text_->tokens.data() + begin_ + index * context_;
-      tokens = std::copy_n(from, context_, tokens);
-      labels = std::copy_n(from + 1, context_, labels);
-    }
-  }
-
-  std::shared_ptr<const Text> text_;
-  int64_t begin_;
-  int64_t windows_;
-  int64_t context_;
+// How a text of so many tokens is parted.
+struct Parts {
+  int64_t split;
+  int64_t tokens;
 };
+
+void check_context(
+    const Parts& parts,
+    int64_t context,
+    const std::string& path,
+    const char* unit) {
+  const int64_t longest = std::min(parts.split, parts.tokens - parts.split) - 1;
+  if (context <= longest) return;
+  throw ConfigError(fmt::format(
+      "context: {} has {} {}, of which a tenth is the test set; expected "
+      "at most {}, got {}",
+      path,
+      parts.tokens,
+      unit,
+      std::max<int64_t>(longest, 0),
+      context));
+}
+
+template <typename Text>
+Dataset windows_of(Text text, const Parts& parts, int64_t context) {
+  const auto shared = std::make_shared<const Text>(std::move(text));
+  return {
+      .name = "text",
+      .train = make_windows(shared, 0, parts.split, context),
+      .test = make_windows(shared, parts.split, parts.tokens, context)};
+}
+
+int64_t train_bytes(const std::vector<uint8_t>& bytes) {
+  return static_cast<int64_t>(bytes.size()) * 9 / 10;
+}
+
+Dataset load_bytes(const std::string& path, int64_t context) {
+  Bytes text = tokenise(read_file(path));
+  const Parts parts = {
+      train_bytes(text.tokens),
+      static_cast<int64_t>(text.tokens.size())};
+  check_context(parts, context, path, "bytes");
+  return windows_of(std::move(text), parts, context);
+}
+
+Dataset load_pieces(
+    const std::string& path,
+    int64_t context,
+    const std::string& vocabulary) {
+  const Bpe bpe = read_bpe(vocabulary);
+  const auto bytes = read_file(path);
+  const std::string_view all(
+      reinterpret_cast<const char*>(bytes.data()),
+      bytes.size());
+  Pieces text{.tokens = {}, .vocabulary = bpe.size()};
+  BpeEncoder encoder(bpe);
+  encoder.encode(all.substr(0, train_bytes(bytes)), text.tokens);
+  const auto split = static_cast<int64_t>(text.tokens.size());
+  encoder.encode(all.substr(train_bytes(bytes)), text.tokens);
+  const Parts parts = {split, static_cast<int64_t>(text.tokens.size())};
+  check_context(parts, context, path, "tokens");
+  return windows_of(std::move(text), parts, context);
+}
 
 std::string text_in(const std::string& folder) {
   const auto published = fs::path(folder) / text_files().files.front();
@@ -105,25 +129,13 @@ const FileSet& text_files() {
   return files;
 }
 
-Dataset load_text(const std::string& folder, int64_t context) {
+Dataset load_text(
+    const std::string& folder,
+    int64_t context,
+    const std::string& vocabulary) {
   const auto path = text_in(folder);
-  const auto text = std::make_shared<const Text>(tokenise(read_file(path)));
-  const auto bytes = static_cast<int64_t>(text->tokens.size());
-  const int64_t split = bytes * 9 / 10;
-  const int64_t longest = std::min(split, bytes - split) - 1;
-  if (context > longest) {
-    throw ConfigError(fmt::format(
-        "context: {} has {} bytes, of which a tenth is the test set; expected "
-        "at most {}, got {}",
-        path,
-        bytes,
-        std::max<int64_t>(longest, 0),
-        context));
-  }
-  return {
-      .name = "text",
-      .train = std::make_shared<TextSource>(text, 0, split, context),
-      .test = std::make_shared<TextSource>(text, split, bytes, context)};
+  return vocabulary.empty() ? load_bytes(path, context)
+                            : load_pieces(path, context, vocabulary);
 }
 
 } // namespace grapevine::data

@@ -136,7 +136,7 @@ class Transformer::Decoding final : public Translation {
  public:
   Decoding(Transformer& model, const torch::Tensor& sources)
       : model_(model),
-        sources_(torch::arange(sources.size(0))),
+        sources_(torch::arange(sources.size(0), sources.options())),
         mask_(source_mask(sources, model.heads_, model.embedding_->weight)) {
     const torch::NoGradGuard no_grad;
     Dropper nothing(0, {});
@@ -150,7 +150,7 @@ class Transformer::Decoding final : public Translation {
 
   torch::Tensor step(const torch::Tensor& tokens) override {
     const torch::NoGradGuard no_grad;
-    auto y = model_.embed(tokens.unsqueeze(1), length_++);
+    auto y = model_.embed(tokens.to(sources_.device()).unsqueeze(1), length_++);
     size_t i = 0;
     for (const auto& layer : *model_.decoder_->layers) {
       y = layer->as<DecoderLayerImpl>()->step(y, seen_[i], memories_[i], mask_);
@@ -159,8 +159,9 @@ class Transformer::Decoding final : public Translation {
     return model_.logits(y);
   }
 
-  void keep(const torch::Tensor& rows) override {
+  void keep(const torch::Tensor& kept) override {
     const torch::NoGradGuard no_grad;
+    const auto rows = kept.to(sources_.device());
     for (auto& [keys, values] : seen_) {
       if (!keys.defined()) continue;
       keys = take_rows(keys, rows, model_.heads_);

@@ -17,15 +17,19 @@ struct Spec {
   std::string data = "fashion-mnist";
   std::string data_dir;
   int64_t synthetic_samples = 4096;
-  int64_t train_samples = 0;    // a fixed subset of so many; 0 = all
-  int64_t test_samples = 0;     // the same
-  int64_t context = 64;         // text: tokens of a sample
-  int64_t image_size = 224;     // imagenet: side of a sample in pixels
-  std::string augment = "none"; // small images: what chance does to them
-  int64_t cutout = 16;          // the side in pixels of what it takes out
-  std::string split = "iid";    // of the samples over workers
-  double alpha = 0.3;           // split dirichlet
-  double dropout = 0;           // of models that have it
+  int64_t train_samples = 0;          // a fixed subset of so many; 0 = all
+  int64_t test_samples = 0;           // the same
+  int64_t context = 64;               // text: tokens of a sample
+  int64_t image_size = 224;           // imagenet: side of a sample in pixels
+  std::string augment = "none";       // small images: what chance does to them
+  int64_t cutout = 16;                // the side in pixels of what it takes out
+  std::string vocabulary;             // text: file of byte pairs; empty = bytes
+  std::string source_language = "en"; // parallel text
+  std::string target_language = "de"; // parallel text
+  int64_t longest = 100;              // parallel text: tokens of a side
+  std::string split = "iid";          // of the samples over workers
+  double alpha = 0.3;                 // split dirichlet
+  double dropout = 0;                 // of models that have it
 
   // Who agrees with whom, and how. The preset sets agreement, optimizer and
   // graph; each of them may be given beside it.
@@ -89,6 +93,8 @@ struct Spec {
   int64_t eval_every = 1; // epochs; the last is always evaluated; 0 = only it
   int64_t eval_samples = 1000; // of the test set, for every replica
   bool eval_full = false;      // replicas on the whole test set
+  int64_t beam = 4;            // parallel text: of the search; 0 = no BLEU
+  double length_penalty = 0.6; // parallel text: of the search
   bool keep_best = false;      // the averaged model of the best evaluation
 
   // What the virtual clock counts with; all empty: there is none.

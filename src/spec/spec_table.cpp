@@ -255,6 +255,28 @@ std::vector<SpecEntry> task_entries() {
           {1, 4096},
           kDecides,
           "augment crop-flip-cutout: side of the square, in pixels")),
+      if_given(text(
+          "vocabulary",
+          &Spec::vocabulary,
+          kDecides,
+          "text: file of byte pairs, from `data bpe`; empty = bytes")),
+      if_given(text(
+          "source-language",
+          &Spec::source_language,
+          kDecides,
+          "parallel-text: ending of the files to translate from")),
+      if_given(text(
+          "target-language",
+          &Spec::target_language,
+          kDecides,
+          "parallel-text: ending of the files to translate into")),
+      if_given(integer(
+          "longest",
+          &Spec::longest,
+          {1, 65536},
+          kDecides,
+          "parallel-text: most tokens of a side; longer pairs are not trained "
+          "on")),
       if_given(choice(
           "split",
           &Spec::split,
@@ -432,7 +454,8 @@ std::vector<SpecEntry> length_entries() {
           &Spec::batch,
           {1, 1 << 24},
           kDecides,
-          "samples a worker and step"),
+          "samples a worker and step; parallel-text: tokens of the longer "
+          "side"),
       integer(
           "micro-batches",
           &Spec::micro_batches,
@@ -608,6 +631,19 @@ std::vector<SpecEntry> measurement_entries() {
           &Spec::eval_full,
           kDecides,
           "evaluate replicas on the whole test set"),
+      if_given(integer(
+          "beam",
+          &Spec::beam,
+          {0, 1024},
+          kDecides,
+          "parallel-text: width of the search that translates the test set at "
+          "the end, for BLEU; 0 = none")),
+      if_given(number(
+          "length-penalty",
+          &Spec::length_penalty,
+          {.least = 0, .most = 10},
+          kDecides,
+          "parallel-text: how much the search makes up for longer sentences")),
       yes_no(
           "keep-best",
           &Spec::keep_best,

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "train/numbers.h"
+#include "train/translation.h"
 
 #include <cmath>
 #include <numeric>
@@ -94,6 +95,8 @@ Evaluator::Evaluator(
     : cluster_(cluster),
       workers_(workers),
       spare_(spare),
+      test_(test),
+      translation_(options.translation),
       has_perplexity_(test.has_tokens()),
       has_top5_(!has_perplexity_ && test.classes() >= kClassesForTop5),
       has_moving_average_(options.moving_average),
@@ -142,10 +145,20 @@ Evaluation Evaluator::score_replicas() {
   return evaluation;
 }
 
-Score Evaluator::score_mean(algo::Plane plane) {
+void Evaluator::take_mean(algo::Plane plane) {
   cluster_.mean(plane, spare_.arena().parameters());
   cluster_.mean(algo::Plane::kBuffers, spare_.arena().buffers());
   spare_.set_training(false);
+}
+
+void Evaluator::translate(Evaluation& evaluation) {
+  if (test_.pairs() == nullptr || translation_.beam == 0) return;
+  take_mean(algo::Plane::kParameters);
+  evaluation.bleu = corpus_bleu(cluster_, spare_, test_, translation_);
+}
+
+Score Evaluator::score_mean(algo::Plane plane) {
+  take_mean(plane);
   cluster::Rows mine(workers_.size());
   cluster_.for_each([&](int index) {
     const int rank = cluster_.hosted()[index];

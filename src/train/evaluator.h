@@ -23,6 +23,8 @@ struct Evaluation {
   // The mean of the replicas' moving averages, where they keep them.
   std::optional<double> ema_accuracy;
   std::optional<double> ema_loss;
+  // Of the averaged model, on sentence pairs, where it has translated them.
+  std::optional<double> bleu;
   bool has_perplexity = false; // of text; else the following are nothing
 
   double mean_accuracy() const;
@@ -43,6 +45,7 @@ struct EvaluatorOptions {
   // For models that carry state; the samples are the first then.
   bool in_streams = false;
   bool moving_average = false; // replicas have one (algo::Plane)
+  TranslationOptions translation = {};
 };
 
 // The samples that replicas are evaluated on, by these options.
@@ -65,15 +68,24 @@ class Evaluator {
   // parts of the test set are dealt to the workers, so that no process waits
   // long. Leaves the averaged model in the spare worker.
   Evaluation evaluate();
+  // Where the test set is sentence pairs (and there is a beam), lets the
+  // averaged model translate it, and adds the BLEU. That takes longer than the
+  // rest, so it is for the end of a run. Collective, and leaves the averaged
+  // model as above.
+  void translate(Evaluation& evaluation);
 
  private:
   Evaluation score_replicas();
+  // The mean of that plane, into the spare worker.
+  void take_mean(algo::Plane plane);
   // Of the mean of that plane, on the whole test set.
   Score score_mean(algo::Plane plane);
 
   cluster::Cluster& cluster_;
   std::vector<Worker>& workers_;
   Worker& spare_;
+  const data::Source& test_;
+  TranslationOptions translation_;
   bool has_perplexity_;
   bool has_top5_;
   bool has_moving_average_;

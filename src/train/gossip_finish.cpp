@@ -96,6 +96,7 @@ TrainResult GossipRun::finish_with(
         *setup_.dataset.test,
         evaluator_options(setup_));
     evaluation_ = evaluator.evaluate();
+    evaluator.translate(*evaluation_);
     if (cluster.hosts_first()) {
       records_->append(evaluation_record(
           *evaluation_,

@@ -5,7 +5,7 @@ gv_layer(train TORCH
     gossip_run.cpp gossip_setup.cpp gossip_times.cpp measure.cpp
     offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
     run_checkpoint.cpp run_opening.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
-    torch_threads.cpp trainer.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
+    torch_threads.cpp trainer.cpp translation.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
     virtual_gossip_run.cpp worker.cpp
   DEPS
     Grapevine::cluster Grapevine::gossip Grapevine::bind Grapevine::data Grapevine::model
@@ -37,6 +37,7 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_timeline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/setup.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/trainer.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/translation.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_clock.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_checkpoint.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_run.cpp

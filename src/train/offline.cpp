@@ -97,7 +97,8 @@ TrainResult evaluate_run(
       spare,
       *setup.dataset.test,
       options);
-  const Evaluation evaluation = evaluator.evaluate();
+  Evaluation evaluation = evaluator.evaluate();
+  evaluator.translate(evaluation);
   TrainResult result;
   // What training said of itself stays; what is measured here replaces it.
   if (const auto json = stored.directory().read_run();

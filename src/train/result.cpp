@@ -36,6 +36,7 @@ constexpr OptionalNumber kOptionalNumbers[] = {
     {"averaged_model_perplexity", &TrainResult::averaged_model_perplexity},
     {"test_top5", &TrainResult::test_top5},
     {"averaged_model_top5", &TrainResult::averaged_model_top5},
+    {"bleu", &TrainResult::bleu},
     {"ema_accuracy", &TrainResult::ema_accuracy},
     {"ema_perplexity", &TrainResult::ema_perplexity},
     {"best_epoch", &TrainResult::best_epoch},

@@ -276,6 +276,7 @@ void Run::evaluate() {
   {
     Stopwatch watch;
     evaluation_ = evaluator_->evaluate();
+    if (step_ == setup_.total_steps) evaluator_->translate(*evaluation_);
     evaluated_at_ = step_;
     spans_[0].add(probe::Span::kEvaluate, cluster_.threads() * watch.seconds());
   }
@@ -391,6 +392,10 @@ TrainResult Run::finish(Outcome outcome) {
     training_.pause();
   } else if (evaluated_at_ != step_) {
     evaluate();
+  }
+  // A run that ended early is at its end, too.
+  if (outcome == Outcome::kCompleted && !evaluation_->bleu) {
+    evaluator_->translate(*evaluation_);
   }
   if (outcome == Outcome::kDiverged) last_train_loss_ = std::nan("");
   // What an epoch that was not finished has taken.

@@ -188,13 +188,17 @@ nlohmann::json run_description(
     const Setup& setup,
     const comm::Fingerprint& fingerprint,
     int attempt) {
-  return {
+  nlohmann::json description = {
       {"outcome", "running"},
       {"attempts", attempt + 1},
       {"spec_hash", spec::spec_hash(setup.spec)},
       {"machine", machine_info()},
       {"build", {{"version", build_version()}, {"torch", torch_version()}}},
       {"fingerprint", fingerprint}};
+  if (!setup.dataset.notes.empty()) {
+    description["data_notes"] = setup.dataset.notes;
+  }
+  return description;
 }
 
 void resume_newest(

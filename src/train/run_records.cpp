@@ -16,7 +16,10 @@ EvaluatorOptions evaluator_options(const Setup& setup) {
       .full = setup.spec.eval_full,
       .seed = setup.spec.seed,
       .in_streams = setup.in_streams,
-      .moving_average = setup.has_moving_average()};
+      .moving_average = setup.has_moving_average(),
+      .translation = {
+          .beam = setup.spec.beam,
+          .length_penalty = setup.spec.length_penalty}};
 }
 
 double consensus_distance(
@@ -104,6 +107,7 @@ nlohmann::json evaluation_record(
     record["ema_accuracy"] = *evaluation.ema_accuracy;
     record["ema_loss"] = *evaluation.ema_loss;
   }
+  if (evaluation.bleu) record["bleu"] = *evaluation.bleu;
   return record;
 }
 
@@ -146,6 +150,7 @@ void add_evaluation(
   result.averaged_model_perplexity = evaluation->averaged_model_perplexity();
   result.test_top5 = evaluation->mean_top5();
   result.averaged_model_top5 = evaluation->averaged_model_top5;
+  result.bleu = evaluation->bleu;
   result.ema_accuracy = evaluation->ema_accuracy;
   result.ema_perplexity = evaluation->ema_perplexity();
 }

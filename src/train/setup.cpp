@@ -100,6 +100,7 @@ WorkerOptions Setup::worker_options() const {
       .sample_shape = dataset.train->sample_shape(),
       .classes = dataset.train->classes(),
       .tokens = dataset.train->has_tokens(),
+      .pairs = dataset.train->pairs() != nullptr,
       .seed = spec.seed,
       .dropout = spec.dropout,
       .batch = in_streams ? spec.batch : 0,
@@ -148,6 +149,10 @@ Setup make_setup(
   data.augment = spec.augment;
   data.cutout = spec.cutout;
   data.image_size = spec.image_size;
+  data.vocabulary = spec.vocabulary;
+  data.source_language = spec.source_language;
+  data.target_language = spec.target_language;
+  data.longest = spec.longest;
   setup.dataset = data::load_dataset(data);
   setup.in_streams = carries_state(spec.model) &&
                      setup.dataset.train->reading() == data::Reading::kStreams;

@@ -104,6 +104,10 @@ TrainResult train_in(
   const nlohmann::json description = run_description(setup, parts, attempt);
   const bool writes = cluster.hosts_first();
   if (writes) directory.write_run(description);
+  if (writes && hooks.on_note) {
+    for (const std::string& note : setup.dataset.notes)
+      hooks.on_note(note);
+  }
   try {
     TrainResult result =
         run_to_the_end(setup, cluster, directory, attempt, hooks);

@@ -37,6 +37,8 @@ struct TrainResult {
   // most likely.
   std::optional<double> test_top5; // mean over replicas
   std::optional<double> averaged_model_top5;
+  // Sentence pairs alone: of the averaged model's translations, 0 to 100.
+  std::optional<double> bleu;
   // With a moving average of the weights: of the replicas' mean.
   std::optional<double> ema_accuracy;
   std::optional<double> ema_perplexity;

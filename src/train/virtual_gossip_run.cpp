@@ -299,6 +299,7 @@ void VirtualGossipRun::evaluate() {
   {
     const Shown shown(*this);
     evaluation_ = evaluator_->evaluate();
+    if (rounds() >= setup_.total_steps) evaluator_->translate(*evaluation_);
   }
   evaluated_at_ = rounds();
   records_->append(evaluation_record(

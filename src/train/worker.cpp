@@ -1,9 +1,11 @@
 #include "train/worker.h"
 
+#include "base/check.h"
 #include "base/error.h"
 #include "bind/bind.h"
 #include "bind/device_mirror.h"
 #include "bind/gradient_hooks.h"
+#include "model/beam_search.h"
 #include "model/zoo.h"
 #include "train/pace.h"
 #include "train/stopwatch.h"
@@ -49,6 +51,7 @@ model::ModelOptions model_options(const WorkerOptions& options) {
       .sample_shape = options.sample_shape,
       .classes = options.classes,
       .tokens = options.tokens,
+      .pairs = options.pairs,
       .seed = options.seed,
       .dropout = options.dropout,
       .batch = options.batch};
@@ -295,6 +298,24 @@ Score Worker::score(const EvaluationSet& set) const {
   for (int64_t part = 0; part < set.parts(); ++part)
     total += score(set, part);
   return total;
+}
+
+std::vector<std::vector<int64_t>> Worker::translate(
+    const data::Batch& batch,
+    const TranslationOptions& options) const {
+  auto* model = dynamic_cast<model::Translator*>(state_->model.get());
+  GV_CHECK(model != nullptr);
+  const torch::Tensor input = state_->tensors_on_device(batch).input;
+  const int64_t source = input.size(1) - batch.labels_per_sample;
+  const model::BeamOptions beam = {
+      .beam = options.beam,
+      .length_penalty = options.length_penalty};
+  std::vector<std::vector<int64_t>> translations;
+  for (auto& hypothesis :
+       model::translate(*model, input.narrow(1, 0, source), beam)) {
+    translations.push_back(std::move(hypothesis.tokens));
+  }
+  return translations;
 }
 
 void Worker::verify_bound() const {

@@ -35,6 +35,7 @@ struct WorkerOptions {
   std::vector<int64_t> sample_shape;
   int classes = 0;
   bool tokens = false; // what samples are, see data::Source::has_tokens()
+  bool pairs = false;  // … and data::Source::pairs()
   uint64_t seed = 0;
   double dropout = 0;
   int64_t batch = 0; // of models that carry state from batch to batch
@@ -71,6 +72,12 @@ struct GradientOptions {
   cluster::GradientListener* listener = nullptr;
 };
 
+// Beam search: model/beam_search.h.
+struct TranslationOptions {
+  int64_t beam = 4; // 0: nothing is translated
+  double length_penalty = 0.6;
+};
+
 class Worker {
  public:
   explicit Worker(const WorkerOptions& options);
@@ -94,6 +101,13 @@ class Worker {
   // smoothing. Several threads may do this at once.
   Score score(const EvaluationSet& set, int64_t part) const;
   Score score(const EvaluationSet& set) const;
+  // Of each sample of a batch of sentence pairs, of which the sources alone
+  // are read: the tokens of its translation. In evaluation, for models of
+  // sentence pairs, with a beam of at least 1; several threads may do this at
+  // once.
+  std::vector<std::vector<int64_t>> translate(
+      const data::Batch& batch,
+      const TranslationOptions& options) const;
   // Error if a tensor has left the arena.
   void verify_bound() const;
 

@@ -173,7 +173,7 @@ TEST(Bpe, TheFormatIsThatOfItsPage) {
 
 TEST(Bpe, RefusesWhatIsNoVocabulary) {
   const auto refusal = [](const std::string& text) {
-    return message_of<IoError>([&] { parse_bpe(text, "v.bpe"); });
+    return message_of<ConfigError>([&] { parse_bpe(text, "v.bpe"); });
   };
   const std::string head = "grapevine-bpe 1\nmerges 2\n97 98\n";
   EXPECT_SAYS(refusal(""), "v.bpe:1: expected 'grapevine-bpe 1'");
