@@ -178,8 +178,13 @@ Progress make_progress(
   progress.degree = degree;
   if (steps > 0 && seconds > 0) {
     const double per_step = seconds / static_cast<double>(steps);
+    // Of the last step, which stands for all.
+    const int64_t last = steps - 1;
+    const int64_t each = setup.steps_per_epoch();
     progress.samples_per_second =
-        static_cast<double>(setup.spec.batch * setup.spec.n) / per_step;
+        static_cast<double>(
+            setup.sharder->samples_in_step(last / each, last % each)) /
+        per_step;
     progress.seconds_left =
         per_step * static_cast<double>(setup.total_steps - steps);
   }
