@@ -1,6 +1,7 @@
 #include "cli/graph_facts.h"
 
 #include "comm/plan.h"
+#include "graph/frozen.h"
 
 #include <algorithm>
 #include <map>
@@ -9,21 +10,6 @@
 
 namespace grapevine::cli {
 namespace {
-
-// One moment of a schedule, for ever.
-class Frozen : public graph::Schedule {
- public:
-  explicit Frozen(std::shared_ptr<const graph::Mixing> mixing)
-      : mixing_(std::move(mixing)) {}
-  std::shared_ptr<const graph::Mixing> at(graph::Moment) const override {
-    return mixing_;
-  }
-  int period() const override { return 1; }
-  int n() const override { return mixing_->n(); }
-
- private:
-  std::shared_ptr<const graph::Mixing> mixing_;
-};
 
 struct Cost {
   std::string name;
@@ -52,7 +38,7 @@ GraphFacts graph_facts(
   if (question.moment) {
     GraphQuestion still = question;
     still.moment.reset();
-    return graph_facts(Frozen(schedule.at(*question.moment)), still);
+    return graph_facts(graph::Frozen(schedule.at(*question.moment)), still);
   }
   GraphFacts facts{
       .name = question.name,

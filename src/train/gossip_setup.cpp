@@ -1,6 +1,7 @@
 #include "train/gossip_setup.h"
 
 #include "gossip/neighbours.h"
+#include "graph/frozen.h"
 #include "graph/spectrum.h"
 
 #include <nlohmann/json.hpp>
@@ -8,21 +9,6 @@
 namespace grapevine::train {
 
 namespace {
-
-// A graph that stays as it is.
-class Still final : public graph::Schedule {
- public:
-  explicit Still(std::shared_ptr<const graph::Mixing> mixing)
-      : mixing_(std::move(mixing)) {}
-  std::shared_ptr<const graph::Mixing> at(graph::Moment) const override {
-    return mixing_;
-  }
-  int period() const override { return 1; }
-  int n() const override { return mixing_->n(); }
-
- private:
-  std::shared_ptr<const graph::Mixing> mixing_;
-};
 
 gossip::Dynamics dynamics_of(
     const Setup& setup,
@@ -50,10 +36,10 @@ std::optional<GossipGraph> ChangingGraph::change_at(int64_t round) {
   auto mixing = setup_.schedule->at(setup_.moment(round));
   if (mixing == mixing_) return std::nullopt;
   mixing_ = std::move(mixing);
-  const Still still(mixing_);
+  const graph::Frozen now(mixing_);
   return GossipGraph{
-      .neighbours = gossip::neighbours_in(still),
-      .dynamics = dynamics_of(setup_, still),
+      .neighbours = gossip::neighbours_in(now),
+      .dynamics = dynamics_of(setup_, now),
       .degree = mixing_->degree()};
 }
 

@@ -1,0 +1,23 @@
+// One moment of a schedule, for ever.
+#pragma once
+
+#include "graph/schedule.h"
+
+#include <memory>
+#include <utility>
+
+namespace grapevine::graph {
+
+class Frozen final : public Schedule {
+ public:
+  explicit Frozen(std::shared_ptr<const Mixing> mixing)
+      : mixing_(std::move(mixing)) {}
+  std::shared_ptr<const Mixing> at(Moment) const override { return mixing_; }
+  int period() const override { return 1; }
+  int n() const override { return mixing_->n(); }
+
+ private:
+  std::shared_ptr<const Mixing> mixing_;
+};
+
+} // namespace grapevine::graph
