@@ -1,6 +1,7 @@
 // Whether input keeps up with training: augmentation against a step of
 // ResNet20, decoding against libjpeg-turbo alone, and loader threads with
 // photographs against what ResNet50 takes.
+#include "base/heap.h"
 #include "data/augment.h"
 #include "data/data_path.h"
 #include "data/file.h"
@@ -43,7 +44,15 @@ data::Batch random_batch(int64_t samples, std::vector<int64_t> shape) {
 struct Trainee {
   Trainee(const std::string& model, int64_t samples, std::vector<int64_t> shape)
       : batch(random_batch(samples, shape)),
-        worker({.model = model, .sample_shape = shape, .classes = 10}) {}
+        worker(make(model, shape)) {}
+
+  static train::Worker make(
+      const std::string& model,
+      const std::vector<int64_t>& shape) {
+    const ShortLivedBlocks blocks; // as a run makes its workers
+    return train::Worker(
+        {.model = model, .sample_shape = shape, .classes = 10});
+  }
 
   void step() { worker.compute_gradient(batch, {}, spans); }
 

@@ -6,6 +6,7 @@
 // input with the processor time, in ms, of one training step (forward, loss,
 // backward, SGD with momentum and decay) on one thread, at the shape and
 // classes of the zoo's table.
+#include "base/heap.h"
 #include "base/random.h"
 #include "model/zoo.h"
 #include "optim/sgd.h"
@@ -21,7 +22,7 @@
 namespace grapevine::perf {
 namespace {
 
-const model::ModelEntry& entry_of(const std::string& name) {
+model::ModelEntry entry_of(const std::string& name) {
   for (const auto& entry : model::model_table()) {
     if (entry.name == name) return entry;
   }
@@ -54,14 +55,18 @@ data::Batch make_batch(const model::ModelEntry& entry, int64_t samples) {
 
 void answer(const std::string& name, int64_t samples) {
   train::use_one_torch_thread();
-  const auto& entry = entry_of(name);
-  train::Worker worker(
-      {.model = name,
-       .sample_shape = entry.sample_shape,
-       .classes = entry.classes,
-       .tokens = entry.tokens,
-       .batch = samples,
-       .state_planes = 1});
+  const model::ModelEntry entry = entry_of(name);
+  const auto make = [&] {
+    const ShortLivedBlocks blocks; // as a run makes its workers
+    return train::Worker(
+        {.model = name,
+         .sample_shape = entry.sample_shape,
+         .classes = entry.classes,
+         .tokens = entry.tokens,
+         .batch = samples,
+         .state_planes = 1});
+  };
+  train::Worker worker = make();
   const optim::Sgd rule(
       {.momentum = 0.9, .weight_decay = 1e-4, .decay_everything = true});
   const data::Batch batch = make_batch(entry, samples);

@@ -3,10 +3,10 @@
 // the machine disturb least; what a run of one step takes (data, replicas,
 // evaluation) is taken off both.
 #include "perf/bench.h"
+#include "perf/processor_time.h"
 #include "spec/spec.h"
 #include "train/trainer.h"
 
-#include <ctime>
 #include <filesystem>
 
 #include <unistd.h>
@@ -24,13 +24,6 @@ struct Task {
   int64_t batch;
   int64_t steps;
 };
-
-double processor_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) +
-         1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double cost(const Task& task, int64_t steps, int64_t probe_every) {
   const fs::path out =

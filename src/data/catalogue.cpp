@@ -111,8 +111,10 @@ const PublishedSet& published_set(const std::string& name) {
     if (set.name == name) return set;
   }
   const auto& entry = data_entry(name);
-  throw ConfigError(
-      fmt::format("data set '{}' has nothing to download", entry.name));
+  throw ConfigError(fmt::format(
+      "data set '{}' has nothing to download{}",
+      entry.name,
+      entry.how_to_get.empty() ? "" : "; it comes by " + entry.how_to_get));
 }
 
 } // namespace grapevine::data
