@@ -12,12 +12,15 @@ const std::vector<Target>& targets() {
       {"edges", read_edges, 1024},
       {"gzip", read_gzip, 4096},
       {"idx", read_idx, 1024},
+      {"pairs", read_pairs, 1024},
       {"records", read_records, 8192},
       {"run", read_run, 4096},
       {"safetensors", read_safetensors, 4096},
       {"spec", read_spec, 4096},
       {"tar", read_tar, 8192},
       {"text", read_text, 1024},
+      {"vocabulary", read_vocabulary, 4096},
+      {"words", read_words, 1024},
   };
   return table;
 }

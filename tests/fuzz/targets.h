@@ -37,11 +37,14 @@ void read_costs(Bytes input);
 void read_edges(Bytes input);
 void read_gzip(Bytes input);
 void read_idx(Bytes input);
+void read_pairs(Bytes input);
 void read_records(Bytes input);
 void read_run(Bytes input);
 void read_safetensors(Bytes input);
 void read_spec(Bytes input);
 void read_tar(Bytes input);
 void read_text(Bytes input);
+void read_vocabulary(Bytes input);
+void read_words(Bytes input);
 
 } // namespace grapevine::fuzz
