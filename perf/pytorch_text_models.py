@@ -1,20 +1,20 @@
-"""The zoo's text models as one writes them in PyTorch, and the time of a
-training step (forward, backward; no optimizer) of each.
+#!/usr/bin/env python3
+"""The zoo's text models as one writes them in PyTorch, with the same numbers of
+parameters. As perf/pytorch_models.py does for images,
 
-    /usr/bin/python3 perf/pytorch_text_models.py lstm --batch 20 --length 35
+    perf/pytorch_text_models.py NAME BATCH
 
-prints {"name": …, "parameters": …, "seconds": median}. --length is the tokens
-of a row; for transformers, of each side of a pair.
+writes the number of parameters, then answers every line of its input with the
+processor time, in ms, of one training step (forward, loss, backward, SGD with
+momentum and decay) on one thread.
 """
-import argparse
-import json
 import math
-import statistics
+import sys
 import time
 
 import torch
 from torch import nn
-from torch.nn import functional as F
+from torch.nn import functional
 
 
 class Lstm(nn.Module):
@@ -67,7 +67,7 @@ class Transformer(nn.Module):
         memory = self.encoder(self.embed(source), src_key_padding_mask=padding)
         out = self.decoder(self.embed(target), memory, tgt_mask=mask,
                            memory_key_padding_mask=padding)
-        return F.linear(out.flatten(0, 1), self.embedding.weight)
+        return functional.linear(out.flatten(0, 1), self.embedding.weight)
 
 
 class Block(nn.Module):
@@ -107,58 +107,75 @@ class Gpt(nn.Module):
         mask = torch.ones(length, length, dtype=torch.bool).triu(1)
         for block in self.h:
             x = block(x, mask)
-        return F.linear(self.ln_f(x).flatten(0, 1), self.wte.weight)
+        return functional.linear(self.ln_f(x).flatten(0, 1), self.wte.weight)
 
 
-# name: (tokens, make(tokens, length))
-MODELS = {
-    "gpt-nano": (65, lambda n, c: Gpt(n, c, 32, 2, 2)),
-    "gpt-mini": (65, lambda n, c: Gpt(n, c, 128, 4, 2)),
-    "gpt2-small": (50257, lambda n, c: Gpt(n, c, 768, 12, 12)),
-    "lstm": (33278, lambda n, c: Lstm(n)),
-    "lstm-tied": (33278, lambda n, c: Lstm(n, tied=True)),
-    "lstm-large": (33278, lambda n, c: Lstm(n, width=650)),
-    "transformer-tiny": (8195, lambda n, c: Transformer(n, 256, 4, 3, 1024)),
-    "transformer-base": (37000, lambda n, c: Transformer(n, 512, 8, 6, 2048)),
-    "transformer-big": (37000, lambda n, c: Transformer(n, 1024, 16, 6, 4096)),
+class TextTask:
+    """A label for every token."""
+
+    def __init__(self, make, length, words):
+        self.make = lambda: make(words)
+        self.length = length
+        self.words = words
+
+    def batch(self, samples):
+        tokens = torch.randint(self.words, (samples, self.length))
+        return tokens, torch.randint(self.words, (samples * self.length,))
+
+
+class PairTask(TextTask):
+    """Sentences of `length` tokens, and bos or eos, on both sides."""
+
+    def batch(self, samples):
+        shape = (samples, self.length + 1)
+        source = torch.randint(3, self.words, shape)
+        target = torch.randint(3, self.words, shape)
+        labels = torch.randint(3, self.words, (samples * shape[1],))
+        return (source, target), labels
+
+
+SHAKESPEARE = (64, 65)
+GPT2 = (1024, 50257)
+WIKITEXT = (35, 33278)
+TASKS = {
+    "gpt-nano": TextTask(lambda n: Gpt(n, 64, 32, 2, 2), *SHAKESPEARE),
+    "gpt-mini": TextTask(lambda n: Gpt(n, 64, 128, 4, 2), *SHAKESPEARE),
+    "gpt2-small": TextTask(lambda n: Gpt(n, 1024, 768, 12, 12), *GPT2),
+    "lstm": TextTask(Lstm, *WIKITEXT),
+    "lstm-tied": TextTask(lambda n: Lstm(n, tied=True), *WIKITEXT),
+    "lstm-large": TextTask(lambda n: Lstm(n, width=650), *WIKITEXT),
+    "transformer-tiny": PairTask(
+        lambda n: Transformer(n, 256, 4, 3, 1024), 100, 8195
+    ),
+    "transformer-base": PairTask(
+        lambda n: Transformer(n, 512, 8, 6, 2048), 100, 37000
+    ),
+    "transformer-big": PairTask(
+        lambda n: Transformer(n, 1024, 16, 6, 4096), 100, 37000
+    ),
 }
 
 
-def time_step(name, batch, length, steps, warm_up):
-    """Median seconds of a step, after some that do not count."""
-    words, make = MODELS[name]
-    model = make(words, length)
-    shape = (batch, length)
-    tokens = torch.randint(3, words, shape)
-    is_pair = name.startswith("transformer")
-    samples = (tokens, torch.randint(3, words, shape)) if is_pair else tokens
-    labels = torch.randint(3, words, shape).flatten()
-    times = []
-    for _ in range(warm_up + steps):
-        model.zero_grad(set_to_none=False)
-        begin = time.perf_counter()
-        F.cross_entropy(model(samples), labels).backward()
-        times.append(time.perf_counter() - begin)
-    parameters = sum(p.numel() for p in model.parameters())
-    return parameters, statistics.median(times[warm_up:])
+def main(name, samples):
+    torch.set_num_threads(1)
+    task = TASKS[name]
+    model = task.make()
+    inputs, labels = task.batch(samples)
+    optimizer = torch.optim.SGD(
+        model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4
+    )
 
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        functional.cross_entropy(model(inputs), labels).backward()
+        optimizer.step()
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("name", choices=MODELS)
-    parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--length", type=int, default=32)
-    parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--warm-up", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=1)
-    arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
-    parameters, seconds = time_step(arguments.name, arguments.batch,
-                                    arguments.length, arguments.steps,
-                                    arguments.warm_up)
-    print(json.dumps({"name": arguments.name, "parameters": parameters,
-                      "seconds": seconds}))
+    print(sum(p.numel() for p in model.parameters()), flush=True)
+    for _ in sys.stdin:
+        start = time.process_time()
+        step()
+        print((time.process_time() - start) * 1e3, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1], int(sys.argv[2]))
