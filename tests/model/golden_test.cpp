@@ -52,7 +52,7 @@ Curve train(const std::string& name) {
   Curve losses;
   for (int step = 0; step < kSteps; ++step) {
     const auto loss =
-        trial_loss(*model, make_batch(trial, step % kBatches), step);
+        trial_loss(*model, make_batch(trial, step % kBatches), step, step == 0);
     losses.push_back(loss.item<double>());
     model->zero_grad();
     loss.backward();
