@@ -96,8 +96,7 @@ class Trainer {
     pairs_.erase(key);
     // What has become more frequent; the rest is found out when it comes up.
     std::ranges::sort(grown_);
-    const auto repeated = std::ranges::unique(grown_);
-    grown_.erase(repeated.begin(), repeated.end());
+    grown_.erase(std::unique(grown_.begin(), grown_.end()), grown_.end());
     for (const uint64_t changed : grown_)
       heap_.push({pairs_[changed].count, changed});
   }

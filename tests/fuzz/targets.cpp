@@ -12,6 +12,8 @@ const std::vector<Target>& targets() {
       {"edges", read_edges, 1024},
       {"gzip", read_gzip, 4096},
       {"idx", read_idx, 1024},
+      {"images", read_images, 1024},
+      {"jpeg", read_jpeg, 4096},
       {"pairs", read_pairs, 1024},
       {"records", read_records, 8192},
       {"run", read_run, 4096},
