@@ -8,6 +8,7 @@
 // classes of the zoo's table.
 #include "base/heap.h"
 #include "base/random.h"
+#include "base/sentence_tokens.h"
 #include "model/zoo.h"
 #include "optim/sgd.h"
 #include "perf/processor_time.h"
@@ -16,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 
@@ -27,6 +29,19 @@ model::ModelEntry entry_of(const std::string& name) {
     if (entry.name == name) return entry;
   }
   throw std::runtime_error(fmt::format("no model '{}'", name));
+}
+
+// Half of a row becomes source and eos, half bos and target, which alone has
+// labels (base/sentence_tokens.h).
+void make_pairs(data::Batch& batch, int64_t samples) {
+  const int64_t half = batch.sample_shape[0] / 2;
+  batch.labels_per_sample = half;
+  for (int64_t& token : batch.tokens)
+    token = std::max(token, kSentenceTokens);
+  for (int64_t row = 0; row < samples; ++row) {
+    batch.tokens[row * 2 * half + half - 1] = kEos;
+    batch.tokens[row * 2 * half + half] = kBos;
+  }
 }
 
 // A label for every sample, of text for every token.
@@ -48,6 +63,7 @@ data::Batch make_batch(const model::ModelEntry& entry, int64_t samples) {
     }
   }
   batch.labels_per_sample = entry.tokens ? entry.sample_shape[0] : 1;
+  if (entry.pairs) make_pairs(batch, samples);
   for (int64_t i = 0; i < samples * batch.labels_per_sample; ++i)
     batch.labels.push_back(any_class());
   return batch;
@@ -63,6 +79,7 @@ void answer(const std::string& name, int64_t samples) {
          .sample_shape = entry.sample_shape,
          .classes = entry.classes,
          .tokens = entry.tokens,
+         .pairs = entry.pairs,
          .batch = samples,
          .state_planes = 1});
   };

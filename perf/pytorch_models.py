@@ -15,6 +15,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+import pytorch_text_models
+
 
 def conv3x3(inputs, outputs, stride=1):
     return nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
@@ -271,6 +273,7 @@ TASKS = {
     "resnet50": Task(lambda: resnet50(1000), IMAGENET, 1000),
     "densenet100": Task(lambda: DenseNet(True), CIFAR, 10),
     "densenet100-plain": Task(lambda: DenseNet(False), CIFAR, 10),
+    **pytorch_text_models.TASKS,
 }
 
 

@@ -1,16 +1,6 @@
-#!/usr/bin/env python3
 """The zoo's text models as one writes them in PyTorch, with the same numbers of
-parameters. As perf/pytorch_models.py does for images,
-
-    perf/pytorch_text_models.py NAME BATCH
-
-writes the number of parameters, then answers every line of its input with the
-processor time, in ms, of one training step (forward, loss, backward, SGD with
-momentum and decay) on one thread.
-"""
+parameters: a part of perf/pytorch_models.py."""
 import math
-import sys
-import time
 
 import torch
 from torch import nn
@@ -155,27 +145,3 @@ TASKS = {
     ),
 }
 
-
-def main(name, samples):
-    torch.set_num_threads(1)
-    task = TASKS[name]
-    model = task.make()
-    inputs, labels = task.batch(samples)
-    optimizer = torch.optim.SGD(
-        model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4
-    )
-
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        functional.cross_entropy(model(inputs), labels).backward()
-        optimizer.step()
-
-    print(sum(p.numel() for p in model.parameters()), flush=True)
-    for _ in sys.stdin:
-        start = time.process_time()
-        step()
-        print((time.process_time() - start) * 1e3, flush=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
