@@ -1,5 +1,6 @@
 #include "train/gossip_run.h"
 
+#include "base/heap.h"
 #include "gossip/neighbours.h"
 #include "optim/clip.h"
 #include "train/gossip_setup.h"
@@ -32,7 +33,10 @@ GossipRun::GossipRun(
       hooks_(hooks),
       graph_(setup_),
       degree_(setup_.schedule->at({})->degree()) {
-  workers_.emplace_back(setup_.worker_options());
+  {
+    const ShortLivedBlocks heap;
+    workers_.emplace_back(setup_.worker_options());
+  }
   spare_ = std::make_unique<Worker>(setup_.spare_options());
   arena::Arena& arena = workers_[0].arena();
   load_initial_values(setup_, workers_);
