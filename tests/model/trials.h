@@ -32,8 +32,7 @@ struct Trial {
   int classes = 5;
   int64_t batch = 3;
   double dropout = 0;
-  // Of the golden curve. So small that the roundings of one machine's kernels
-  // or another's do not grow to 1e-4 in 20 steps.
+  // Of the golden curve: small, so that it does not wander.
   double lr = 0.02;
   // The same code in a smaller size, for models of many millions of
   // parameters; without one, the model by its name.

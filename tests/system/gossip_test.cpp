@@ -244,7 +244,8 @@ TEST(Gossip, GoesOnWithoutAWorkerThatIsCutOff) {
         });
   };
   const auto steps = [&] { return records_of(out, 1, "step").size(); };
-  ASSERT_TRUE(wait_until([&] { return has_begun(out) && steps() > 2; }));
+  ASSERT_TRUE(
+      wait_until([&] { return has_begun(out) && steps() > 2; }, Seconds{200}));
   const pid_t victim = process.worker(kVictim);
   kill(victim, SIGSTOP);
   EXPECT_TRUE(wait_until([&] { return says(false) || !process.running(); }));
