@@ -16,7 +16,7 @@ struct Evaluation {
   std::vector<double> test_loss;
   double averaged_model_accuracy = 0;
   double averaged_model_loss = 0;
-  // Of images in more than five classes; else empty and nothing: how often the
+  // Of images in more than ten classes; else empty and nothing: how often the
   // right class was among the five most likely.
   std::vector<double> test_top5;
   std::optional<double> averaged_model_top5;

@@ -33,7 +33,7 @@ struct TrainResult {
   // Language models alone: exp of the mean test loss, mean over replicas.
   std::optional<double> test_perplexity;
   std::optional<double> averaged_model_perplexity;
-  // Images in more than five classes alone: the right one is among the five
+  // Images in more than ten classes alone: the right one is among the five
   // most likely.
   std::optional<double> test_top5; // mean over replicas
   std::optional<double> averaged_model_top5;
