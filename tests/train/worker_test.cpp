@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace grapevine::train {
 namespace {
@@ -140,6 +141,30 @@ TEST(Worker, RefusesDevicesThatAreNotHere) {
              .device = device}),
         ConfigError)
         << device;
+  }
+}
+
+// Among five of five is every label; of twenty, more than the first and fewer
+// than all.
+TEST(Worker, CountsLabelsAmongTheFiveLikeliest) {
+  use_one_torch_thread();
+  for (const int classes : {5, 20}) {
+    const data::Dataset dataset = data::load_dataset(
+        {.name = "synthetic",
+         .synthetic_samples = 800,
+         .synthetic_classes = classes});
+    const Worker worker(
+        {.model = "mlp",
+         .sample_shape = {1, 28, 28},
+         .classes = classes,
+         .seed = 1});
+    std::vector<int64_t> indices(200);
+    std::iota(indices.begin(), indices.end(), 0);
+    const Score score = worker.score(EvaluationSet(*dataset.test, indices, {}));
+    EXPECT_EQ(score.labels, 200);
+    EXPECT_LT(score.correct, score.among_five);
+    if (classes == 5) EXPECT_EQ(score.among_five, 200);
+    if (classes == 20) EXPECT_LT(score.among_five, 200);
   }
 }
 
