@@ -239,7 +239,7 @@ std::vector<SpecEntry> task_entries() {
       if_given(integer(
           "image-size",
           &Spec::image_size,
-          {8, 4096},
+          {1, 4096},
           kDecides,
           "imagenet: side of a sample, in pixels")),
       if_given(choice(

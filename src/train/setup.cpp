@@ -156,6 +156,12 @@ Setup make_setup(
   setup.dataset = data::load_dataset(data);
   setup.in_streams = carries_state(spec.model) &&
                      setup.dataset.train->reading() == data::Reading::kStreams;
+  if (setup.in_streams && spec.buffers == "averaged") {
+    throw ConfigError(fmt::format(
+        "buffers: model '{}' keeps what it carries along the text in its "
+        "buffers, and an average belongs to no text; expected local",
+        spec.model));
+  }
   check_worker(setup.worker_options());
   setup.split = make_split(spec, *setup.dataset.train);
   setup.sharder = data::make_sharder(

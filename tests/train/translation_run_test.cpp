@@ -4,6 +4,7 @@
 #include "data/bpe_file.h"
 #include "record/record_reader.h"
 #include "record/run_directory.h"
+#include "train/setup.h"
 #include "train/trainer.h"
 
 #include <gtest/gtest.h>
@@ -172,6 +173,8 @@ TEST(RecurrentRun, GoesOnWhereItWas) {
   EXPECT_GT(part.steps, 0);
   EXPECT_LT(part.steps, 6);
   EXPECT_EQ(train(spec, {}).parameters_sha256, whole.parameters_sha256);
+  spec.buffers = "averaged"; // of other texts
+  EXPECT_THROW(make_setup(spec, {}), ConfigError);
 }
 
 } // namespace
