@@ -146,7 +146,9 @@ std::vector<Comparison> compare_scales(const Sample& sample) {
     const int from = sample.group(small).n;
     const int to = sample.group(large).n;
     if (from == to) continue;
-    const auto& [implementation, rest] = family;
+    // By name: clang 14 does not let a lambda capture a binding.
+    const auto& implementation = family.first;
+    const auto& rest = family.second;
     all.push_back(compare(
         sample,
         fmt::format("{} at n = {} against n = {}", implementation, to, from),
@@ -170,7 +172,9 @@ std::vector<Comparison> compare_scalings(const Sample& sample) {
   std::vector<Comparison> all;
   const std::string key = "lr-scaling";
   if (!sample.has_key(key)) return all;
-  for (const auto& [family, groups] : families(sample, key)) {
+  for (const auto& each : families(sample, key)) {
+    const auto& family = each.first;
+    const auto& groups = each.second;
     const auto with = [&](const std::string& value) {
       const auto found = std::ranges::find_if(groups, [&](int id) {
         return value_of(sample.group(id).stratum, key) == value;
@@ -180,7 +184,8 @@ std::vector<Comparison> compare_scalings(const Sample& sample) {
     const int root = with("sqrt");
     const int linear = with("linear");
     if (root < 0 || linear < 0) continue;
-    const auto& [implementation, rest] = family;
+    const auto& implementation = family.first;
+    const auto& rest = family.second;
     all.push_back(compare(
         sample,
         fmt::format("{}: sqrt against linear scaling", implementation),
