@@ -4,7 +4,7 @@ gv_layer(train TORCH
     evaluator.cpp gossip_finish.cpp
     gossip_run.cpp gossip_setup.cpp gossip_times.cpp measure.cpp
     offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
-    run_checkpoint.cpp run_opening.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
+    run_checkpoint.cpp run_evaluation.cpp run_opening.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
     torch_threads.cpp trainer.cpp translation.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
     virtual_gossip_run.cpp worker.cpp
   DEPS
@@ -31,6 +31,7 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/result.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_checkpoint.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_evaluation.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_opening.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_probe.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_records.cpp

@@ -2,8 +2,6 @@
 
 #include "base/check.h"
 #include "base/heap.h"
-#include "kernel/elementwise.h"
-#include "record/safetensors.h"
 #include "train/planes.h"
 #include "train/run_records.h"
 #include "train/virtual_clock.h"
@@ -271,66 +269,6 @@ void Run::record_spans() {
        {"seconds", seconds}});
 }
 
-void Run::evaluate() {
-  report_progress("evaluating", true);
-  {
-    Stopwatch watch;
-    evaluation_ = evaluator_->evaluate();
-    if (step_ == setup_.total_steps) evaluator_->translate(*evaluation_);
-    evaluated_at_ = step_;
-    spans_[0].add(probe::Span::kEvaluate, cluster_.threads() * watch.seconds());
-  }
-  if (cluster_.hosts_first()) {
-    records_->append(evaluation_record(
-        *evaluation_,
-        setup_.moment(std::max<int64_t>(step_ - 1, 0)),
-        training_seconds(),
-        last_train_loss_));
-  }
-  if (best_) keep_best();
-  report_progress("training", true);
-}
-
-void Run::keep_best() {
-  const int64_t epoch = setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch;
-  const bool is_better = best_->offer(*evaluation_, epoch + 1);
-  if (!is_better || !setup_.spec.keep_best || !cluster_.hosts_first()) return;
-  // The evaluation has left the averaged model there.
-  record::write_safetensors(
-      directory_.best_model(),
-      named_tensors(spare_->arena()),
-      {{"model", setup_.spec.model},
-       {"step", std::to_string(step_)},
-       {"workers", std::to_string(setup_.spec.n)}});
-}
-
-bool Run::stops_early() const {
-  return setup_.spec.early_stop > 0 && best_->since() >= setup_.spec.early_stop;
-}
-
-// At the initial values.
-void Run::begin_averages() {
-  if (!setup_.has_moving_average()) return;
-  for (arena::Arena* arena : arenas_of(workers_)) {
-    std::ranges::copy(
-        arena->parameters(),
-        algo::plane_of(*arena, algo::Plane::kMovingAverage).begin());
-  }
-}
-
-void Run::move_averages() {
-  const auto share = static_cast<float>(1 - setup_.spec.ema);
-  cluster_.for_each([&](int index) {
-    arena::Arena& arena = workers_[index].arena();
-    const auto average = algo::plane_of(arena, algo::Plane::kMovingAverage);
-    kernel::follow(
-        average.data(),
-        arena.parameters().data(),
-        static_cast<int64_t>(average.size()),
-        share);
-  });
-}
-
 // Where an exchange is under way, nobody waits for it to tell the others how
 // it is: what a control step has to say is gathered behind the exchange and
 // looked at one step later.
@@ -394,6 +332,10 @@ TrainResult Run::finish(Outcome outcome) {
     evaluate();
   }
   // A run that ended early is at its end, too.
+  if (outcome == Outcome::kCompleted && !evaluation_->bleu) {
+    evaluator_->translate(*evaluation_);
+  }
+  // A run that ended early was evaluated before it was known to be its last.
   if (outcome == Outcome::kCompleted && !evaluation_->bleu) {
     evaluator_->translate(*evaluation_);
   }
