@@ -11,6 +11,20 @@
 
 namespace grapevine::data {
 
+std::vector<int64_t> token_batches(
+    std::span<const int64_t> rising_lengths,
+    int64_t tokens) {
+  std::vector<int64_t> begins = {0};
+  const auto count = static_cast<int64_t>(rising_lengths.size());
+  for (int64_t end = 1; end <= count; ++end) {
+    const bool is_full =
+        end == count ||
+        (end + 1 - begins.back()) * rising_lengths[end] > tokens;
+    if (is_full) begins.push_back(end);
+  }
+  return begins;
+}
+
 LengthSharder::LengthSharder(
     std::span<const int64_t> lengths,
     const ShardOptions& options)
@@ -30,14 +44,11 @@ LengthSharder::LengthSharder(
   Random(seed_, Purpose::kShuffle, ~uint64_t{0})
       .shuffle(std::span<int64_t>(samples_));
   std::ranges::stable_sort(samples_, {}, [&](int64_t s) { return lengths[s]; });
-  begins_.push_back(0);
-  const auto count = static_cast<int64_t>(samples_.size());
-  for (int64_t end = 1; end <= count; ++end) {
-    const bool is_full =
-        end == count ||
-        (end + 1 - begins_.back()) * lengths[samples_[end]] > options.batch;
-    if (is_full) begins_.push_back(end);
-  }
+  std::vector<int64_t> rising(samples_.size());
+  std::ranges::transform(samples_, rising.begin(), [&](int64_t sample) {
+    return lengths[sample];
+  });
+  begins_ = token_batches(rising, options.batch);
   steps_ = batches() / workers_;
   if (steps_ > 0) return;
   throw ConfigError(fmt::format(

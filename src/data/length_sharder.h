@@ -18,7 +18,15 @@
 #include "data/epoch_orders.h"
 #include "data/sharder.h"
 
+#include <span>
+
 namespace grapevine::data {
+
+// Where batches begin among samples of these lengths, which rise, and where the
+// last one ends: each as large as above, one sample at least.
+std::vector<int64_t> token_batches(
+    std::span<const int64_t> rising_lengths,
+    int64_t tokens);
 
 class LengthSharder final : public Sharder {
  public:

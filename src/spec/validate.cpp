@@ -160,11 +160,8 @@ class Validator {
       const std::string& name,
       const Table& table) const {
     const auto& entry = chosen(what, name, table);
-    const Spec defaults;
     for (const std::string& key : keys_of(table)) {
-      const SpecEntry& option = *find_entry(key);
-      if (takes(entry, key)) continue;
-      if (option.get_toml(spec_) == option.get_toml(defaults)) continue;
+      if (takes(entry, key) || has_default(key)) continue;
       std::vector<std::string> takers;
       for (const auto& other : table) {
         if (takes(other, key)) takers.push_back(other.name);
@@ -208,6 +205,11 @@ class Validator {
             spec_.agreement));
   }
 
+  bool has_default(const std::string& key) const {
+    const SpecEntry& option = *find_entry(key);
+    return option.get_toml(spec_) == option.get_toml(Spec());
+  }
+
   void check_ada_auto() const {
     if (spec_.ada == "auto" && (spec_.agreement == "combine-while-adapt" ||
                                 spec_.agreement == "push-sum-overlapped")) {
@@ -220,8 +222,7 @@ class Validator {
     }
     if (spec_.ada == "auto") return;
     for (const std::string key : {"ada-level", "ada-every"}) {
-      const SpecEntry& option = *find_entry(key);
-      if (option.get_toml(spec_) == option.get_toml(Spec())) continue;
+      if (has_default(key)) continue;
       refuse({key}, fmt::format("for ada = auto only, not for {}", spec_.ada));
     }
   }
@@ -239,11 +240,9 @@ class Validator {
 
   void check_gossip() const {
     if (spec_.agreement != "gossip") {
-      const Spec defaults;
       for (const std::string key :
            {"rate", "averagings", "continuous-momentum", "max-lag"}) {
-        const SpecEntry& option = *find_entry(key);
-        if (option.get_toml(spec_) == option.get_toml(defaults)) continue;
+        if (has_default(key)) continue;
         refuse(
             {key, "agreement"},
             fmt::format(
@@ -264,8 +263,7 @@ class Validator {
           "gossip averages parameters alone; batch-norm statistics stay local");
     }
     for (const std::string key : {"ema", "early-stop", "keep-best"}) {
-      const SpecEntry& option = *find_entry(key);
-      if (option.get_toml(spec_) == option.get_toml(Spec())) continue;
+      if (has_default(key)) continue;
       refuse(
           {key, "agreement"},
           "gossip has no steps that all workers take together, after which it "

@@ -1,7 +1,8 @@
 #include "train/evaluation_set.h"
 
+#include "data/length_sharder.h"
+
 #include <algorithm>
-#include <utility>
 
 namespace grapevine::train {
 namespace {
@@ -44,26 +45,30 @@ void EvaluationSet::cut_into_batches(std::span<const int64_t> indices) {
       1,
       kEvaluationBatch);
   for (int64_t begin = 0; begin < samples_; begin += batch) {
-    const int64_t end = std::min(begin + batch, samples_);
-    parts_.push_back(
-        {{.indices = {indices.begin() + begin, indices.begin() + end},
-          .batch = {}}});
+    add_batch(indices.subspan(begin, std::min(batch, samples_ - begin)));
   }
+}
+
+void EvaluationSet::add_batch(std::span<const int64_t> indices) {
+  parts_.push_back(
+      {{.indices = {indices.begin(), indices.end()}, .batch = {}}});
 }
 
 void EvaluationSet::cut_by_length(std::span<const int64_t> indices) {
   const std::vector<int64_t> lengths = source_.lengths();
   std::vector<int64_t> sorted(indices.begin(), indices.end());
   std::ranges::stable_sort(sorted, {}, [&](int64_t i) { return lengths[i]; });
-  Pass pass;
-  for (const int64_t index : sorted) {
-    const auto count = static_cast<int64_t>(pass.indices.size());
-    if (count > 0 && (count + 1) * lengths[index] > kEvaluationLabels) {
-      parts_.push_back({std::exchange(pass, {})});
-    }
-    pass.indices.push_back(index);
+  std::vector<int64_t> rising(sorted.size());
+  std::ranges::transform(sorted, rising.begin(), [&](int64_t index) {
+    return lengths[index];
+  });
+  const std::vector<int64_t> begins =
+      data::token_batches(rising, kEvaluationLabels);
+  for (size_t b = 0; b + 1 < begins.size(); ++b) {
+    add_batch(std::span<const int64_t>(sorted).subspan(
+        begins[b],
+        begins[b + 1] - begins[b]));
   }
-  if (!pass.indices.empty()) parts_.push_back({std::move(pass)});
 }
 
 void EvaluationSet::cut_into_streams(std::span<const int64_t> indices) {

@@ -46,6 +46,7 @@ class EvaluationSet {
   void cut_into_batches(std::span<const int64_t> indices);
   void cut_by_length(std::span<const int64_t> indices);
   void cut_into_streams(std::span<const int64_t> indices);
+  void add_batch(std::span<const int64_t> indices);
   void add_streams(
       std::span<const int64_t> indices,
       int64_t streams,

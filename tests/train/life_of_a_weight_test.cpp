@@ -7,6 +7,7 @@
 #include "record/record_reader.h"
 #include "record/run_directory.h"
 #include "spec/spec.h"
+#include "train/folder.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 #include "train/worker.h"
@@ -22,20 +23,6 @@
 namespace grapevine::train {
 namespace {
 
-class Folder {
- public:
-  Folder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "gv-life-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string run() const { return (path_ / "run").string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 spec::Spec tiny_spec(const Folder& folder) {
   spec::Spec spec;
   spec.data = "synthetic";
@@ -49,7 +36,7 @@ spec::Spec tiny_spec(const Folder& folder) {
   spec.probe_every = 1;
   spec.eval_samples = 10;
   spec.threads = 1;
-  spec.out = folder.run();
+  spec.out = folder / "run";
   return spec;
 }
 
@@ -218,10 +205,10 @@ TEST(Train, EndsEarlyAndKeepsTheBest) {
   // The file starts another run.
   const Folder other;
   spec.init = record::RunDirectory(result.run).best_model().string();
-  spec.out = other.run();
+  spec.out = other / "run";
   EXPECT_EQ(train(spec, {}).best_accuracy, result.best_accuracy);
   // Finished, though not at its last step.
-  spec.out = folder.run();
+  spec.out = folder / "run";
   spec.init.clear();
   EXPECT_TRUE(train(spec, {}).was_stored);
 }
@@ -233,7 +220,7 @@ TEST(Train, AnInterruptedRunGoesOnToTheSameBits) {
   const TrainResult whole = train(spec, {});
 
   const Folder other;
-  spec.out = other.run();
+  spec.out = other / "run";
   const std::atomic<bool> interrupt = true;
   TrainHooks hooks;
   hooks.interrupt = &interrupt;

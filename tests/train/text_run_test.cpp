@@ -5,6 +5,7 @@
 #include "model/zoo.h"
 #include "record/record_reader.h"
 #include "record/run_directory.h"
+#include "train/folder.h"
 #include "train/setup.h"
 #include "train/torch_threads.h"
 #include "train/trainer.h"
@@ -23,26 +24,8 @@
 namespace grapevine::train {
 namespace {
 
-class Folder {
- public:
-  Folder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "gv-text-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-    std::ofstream file(path_ / "input.txt");
-    for (int i = 0; i < 2000; ++i)
-      file << static_cast<char>('a' + i * i % 26);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const char* name) const {
-    return (path_ / name).string();
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 spec::Spec text_spec(const Folder& folder) {
+  write_text(folder, 2000);
   spec::Spec spec;
   spec.model = "gpt-mini";
   spec.data = "text";

@@ -4,6 +4,7 @@
 #include "data/bpe_file.h"
 #include "record/record_reader.h"
 #include "record/run_directory.h"
+#include "train/folder.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 
@@ -16,28 +17,6 @@
 
 namespace grapevine::train {
 namespace {
-
-class Folder {
- public:
-  Folder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "gv-pairs-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string operator/(const std::string& name) const {
-    return (path_ / name).string();
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Sentences of letters, and the same backwards.
 void write_pairs(const Folder& folder) {
@@ -145,10 +124,7 @@ TEST(TranslationRun, ModelsForTextAreRefused) {
 // interruption changes the bits, in the middle of an epoch or not.
 TEST(RecurrentRun, GoesOnWhereItWas) {
   const Folder folder;
-  std::string text;
-  for (int i = 0; i < 3000; ++i)
-    text += static_cast<char>('a' + i * i % 26);
-  folder.write("input.txt", text);
+  write_text(folder, 3000);
   spec::Spec spec;
   spec.model = "lstm";
   spec.data = "text";
