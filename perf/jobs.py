@@ -42,18 +42,23 @@ class Loopback:
 
     address = "127.0.0.1"
 
-    def command(self, rank, command):
+    def command(self, _rank, _count, command):
         return command
+
+    def mpirun(self, count):
+        return ["mpirun", "--oversubscribe", "-np", str(count)]
 
     def environment(self):
         return {}
 
 
 class Hosts:
-    """Test hosts; a machine has one set of them at a time."""
+    """Test hosts; a machine has one set of them at a time. More processes than
+    hosts are dealt in blocks: two a host are 0 and 1, 2 and 3, …"""
 
-    def __init__(self, tool):
+    def __init__(self, tool, count):
         self.tool = tool
+        self.count = count
         self.address = self._ask("address", "0")
 
     def _ask(self, *arguments):
@@ -61,8 +66,21 @@ class Hosts:
             [self.tool, *arguments], check=True, text=True, capture_output=True
         ).stdout.strip()
 
-    def command(self, rank, command):
-        return [self.tool, "exec", str(rank), *command]
+    def command(self, rank, count, command):
+        host = rank * self.count // max(count, self.count)
+        return [self.tool, "exec", str(host), *command]
+
+    def mpirun(self, count):
+        slots = max(1, count // self.count)
+        addresses = [self._ask("address", str(i)) for i in range(self.count)]
+        return [
+            *[self.tool, "exec", "0", "mpirun"],
+            *["--mca", "plm_rsh_agent", f"{self.tool} rsh"],
+            *["--mca", "btl_tcp_if_include", "eth0"],
+            *["--mca", "oob_tcp_if_include", "eth0"],
+            *["--host", ",".join(f"{address}:{slots}" for address in addresses)],
+            *["-np", str(count)],
+        ]
 
     def _choose_congestion(self, rank):
         """The figures are to be about the line, not about what probing for its
@@ -84,7 +102,7 @@ class Hosts:
         lock = pathlib.Path(tempfile.gettempdir()) / "hosts.lock"
         with open(lock, "w", encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            hosts = Hosts(tool)
+            hosts = Hosts(tool, count)
             hosts._ask("down")  # what a killed run may have left
             try:
                 hosts._ask("up", str(count), rate)
@@ -121,7 +139,7 @@ def run_job(place, count, command):
             outputs.append(output)
             processes.append(
                 subprocess.Popen(
-                    place.command(rank, command),
+                    place.command(rank, count, command),
                     env={**environment, "RANK": str(rank)},
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -134,7 +152,8 @@ def run_job(place, count, command):
         return result_in(outputs[0])
 
 
-def run_mpi(count, command):
+def run_mpi(place, count, command):
+    """The same over MPI."""
     environment = {
         **os.environ,
         **ONE_THREAD,
@@ -142,10 +161,10 @@ def run_mpi(count, command):
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
     # Bound to a core, both threads of a process would share it.
-    launcher = ["mpirun", "--oversubscribe", "--bind-to", "none"]
+    launcher = [*place.mpirun(count), "--bind-to", "none"]
     with tempfile.TemporaryFile("w+") as output:
         done = subprocess.run(
-            [*launcher, "-np", str(count), *command],
+            [*launcher, *command],
             env=environment,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -7,6 +7,11 @@
 #include <algorithm>
 
 namespace grapevine::gossip {
+namespace {
+
+constexpr size_t kPairsKept = 64;
+
+} // namespace
 
 using std::chrono::duration;
 using std::chrono::microseconds;
@@ -145,6 +150,12 @@ Statistics Averager::statistics() const {
 std::vector<MembershipChange> Averager::membership() {
   const std::lock_guard lock(mutex_);
   return std::exchange(membership_, {});
+}
+
+std::vector<PairPeriod> Averager::pairs() {
+  const std::lock_guard lock(mutex_);
+  const auto taken = std::exchange(pairs_, {});
+  return {taken.begin(), taken.end()};
 }
 
 void Averager::note(int rank, bool is_there, const std::string& why) {
@@ -408,10 +419,13 @@ void Averager::finish_pair() {
   const Peer& peer = *peers_.at(*pairing_.partner());
   if (fresh_ && !peer.is_fresh) fresh_ = false;
   {
+    const auto now = Clock::now();
     const std::lock_guard lock(mutex_);
     statistics_.add_averaging(
         exchange_.staleness(),
-        duration<double>(Clock::now() - paired_at_).count());
+        duration<double>(now - paired_at_).count());
+    pairs_.push_back({*pairing_.partner(), paired_at_, now});
+    if (pairs_.size() > kPairsKept) pairs_.pop_front();
   }
   leave_pair();
   follow_up();

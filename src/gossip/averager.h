@@ -35,6 +35,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
@@ -66,6 +67,13 @@ struct MembershipChange {
   std::string why;
 };
 
+// An averaging, from having the partner to the end.
+struct PairPeriod {
+  int peer = -1;
+  std::chrono::steady_clock::time_point begin;
+  std::chrono::steady_clock::time_point end;
+};
+
 class Averager {
  public:
   // Borrows the replica and the edges, which nobody else uses meanwhile.
@@ -91,7 +99,7 @@ class Averager {
   void change_graph(std::vector<int> neighbours, const Dynamics& dynamics);
   // Waits until no more than max_lag averagings are wanted or under way, or
   // the end has come, or there is nobody to average with; at most for the
-  // deadline.
+  // deadline. Below 0: not at all.
   void hold_back(int64_t max_lag);
   // Waits until all neighbours are linked, at most so long: for a run that
   // begins with everybody.
@@ -118,6 +126,8 @@ class Averager {
   int64_t bytes() const { return bytes_; }
   // Since the last call.
   std::vector<MembershipChange> membership();
+  // Averagings that have ended since the last call; the last few of them.
+  std::vector<PairPeriod> pairs();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -193,6 +203,7 @@ class Averager {
   int64_t lag_ = 0;                           // wanted, or in a pair
   Statistics statistics_;
   std::vector<MembershipChange> membership_;
+  std::deque<PairPeriod> pairs_;
   std::exception_ptr error_;
   bool stop_ = false; // whatever is under way
   bool may_part_ = false;

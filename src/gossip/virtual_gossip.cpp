@@ -1,9 +1,13 @@
 #include "gossip/virtual_gossip.h"
 
 #include "base/check.h"
+#include "base/error.h"
 #include "gossip/virtual_member.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace grapevine::gossip {
@@ -19,7 +23,8 @@ VirtualGossip::VirtualGossip(
     VirtualGossipHost& host)
     : options_(std::move(options)),
       rule_(rule),
-      host_(host) {
+      host_(host),
+      flows_(options_.way_rates) {
   GV_CHECK_EQ(replicas.size(), options_.neighbours.size());
   for (size_t i = 0; i < replicas.size(); ++i) {
     members_.push_back(
@@ -31,6 +36,10 @@ VirtualGossip::~VirtualGossip() = default;
 
 const Statistics& VirtualGossip::statistics(int worker) const {
   return members_[worker]->statistics;
+}
+
+double VirtualGossip::began(int worker) const {
+  return members_[worker]->computes_since;
 }
 
 double VirtualGossip::units(int worker) const {
@@ -49,11 +58,21 @@ void VirtualGossip::push(double seconds, Event event) {
   events_.push(event);
 }
 
+void VirtualGossip::end_flows() {
+  while (!flows_.is_empty() &&
+         (events_.empty() || flows_.next_end() <= events_.top().when)) {
+    now_ = flows_.next_end();
+    const int a = flows_.end_next();
+    arrive(a, *members_[a]->pairing.partner());
+  }
+}
+
 bool VirtualGossip::advance() {
   if (made_ == 0) {
     for (size_t i = 0; i < members_.size(); ++i)
       begin_gradient(static_cast<int>(i));
   }
+  end_flows();
   if (events_.empty()) return false;
   const Event event = events_.top();
   events_.pop();
@@ -161,16 +180,29 @@ void VirtualGossip::begin_pair(int worker) {
   const int peer = *member.pairing.partner();
   const Member& other = *members_[peer];
   if (!other.has_read || other.pairing.partner() != worker) return;
+  const auto [a, b] = std::minmax(worker, peer);
+  if (options_.ways == nullptr) {
+    arrive(a, b);
+  } else {
+    flows_.begin(a, options_.replica_bytes, options_.ways(a, b), now_);
+  }
+}
+
+void VirtualGossip::arrive(int a, int b) {
   push(
-      options_.transfer_seconds(worker, peer),
-      {.kind = Kind::kTransfer,
-       .worker = std::min(worker, peer),
-       .peer = std::max(worker, peer)});
+      options_.transfer_seconds(a, b),
+      {.kind = Kind::kTransfer, .worker = a, .peer = b});
 }
 
 void VirtualGossip::end_pair(int a, int b) {
+  const Sum before = options_.check ? sum_of_pair(a, b) : Sum();
   pull(a, b);
   pull(b, a);
+  if (options_.check) check_kept(a, b, before);
+  host_.pair_done(
+      a,
+      b,
+      std::max(members_[a]->paired_since, members_[b]->paired_since));
   for (const int worker : {a, b}) {
     Member& member = *members_[worker];
     member.has_read = false;
@@ -196,6 +228,39 @@ void VirtualGossip::pull(int worker, int peer) {
         mine.subspan(begin, end - begin),
         theirs.subspan(begin, end - begin));
   }
+}
+
+VirtualGossip::Sum VirtualGossip::sum_of_pair(int a, int b) const {
+  Sum sum;
+  for (const int worker : {a, b}) {
+    Replica& replica = *members_[worker]->replica;
+    for (const std::span<const float> plane : {replica.x(), replica.y()}) {
+      for (const double value : plane) {
+        sum.value += value;
+        sum.magnitude += std::abs(value);
+      }
+    }
+  }
+  return sum;
+}
+
+void VirtualGossip::check_kept(int a, int b, const Sum& before) const {
+  // Flow and pull round each element a few times at 2^-24.
+  constexpr double kTolerance = 1e-5;
+  const double change = sum_of_pair(a, b).value - before.value;
+  // What had diverged before is not to blame on the averaging.
+  if (std::abs(change) <= kTolerance * before.magnitude ||
+      !std::isfinite(before.magnitude)) {
+    return;
+  }
+  throw Error(fmt::format(
+      "check failed after {} gradients: the averaging of workers {} and {} "
+      "moved the sum of their replicas by {:g} (allowed {:g})",
+      done_,
+      a,
+      b,
+      change,
+      kTolerance * before.magnitude));
 }
 
 void VirtualGossip::wake(int worker) {

@@ -10,7 +10,8 @@
 //
 // The rules are those of a real run: Replica, Pairing and allowance are the
 // same code. What differs is that a moment is a number, a replica travels in
-// one piece, and words and transfers take what the links say.
+// one piece, and words and transfers take what the links say; transfers that
+// pass the same line share its rate (gossip/flows.h).
 //
 // Gradients are computed by whoever `compute` hands them to, possibly many at
 // once and ahead of their events: a gradient depends on nothing that happens
@@ -21,6 +22,7 @@
 #pragma once
 
 #include "gossip/allowance.h"
+#include "gossip/flows.h"
 #include "gossip/pairing.h"
 #include "gossip/replica.h"
 #include "gossip/statistics.h"
@@ -48,11 +50,18 @@ struct VirtualGossipOptions {
   uint64_t seed = 0;
   // Over all workers. Whoever is free takes the next, so fast ones do more.
   int64_t total_gradients = 0;
-  // Virtual seconds: of a worker's gradient with this number; of a word and of
-  // a whole replica's way from one worker to another.
+  // Virtual seconds: of a worker's gradient with this number; of a word; and
+  // of two replicas that pass each other, beside what their bytes take.
   std::function<double(int worker, int64_t gradient)> gradient_seconds;
   std::function<double(int from, int to)> word_seconds;
   std::function<double(int a, int b)> transfer_seconds;
+  // What the bytes pass there and back, and the ways' bytes a second; none =
+  // they take no time.
+  std::function<std::vector<int>(int a, int b)> ways = nullptr;
+  std::vector<double> way_rates = {};
+  double replica_bytes = 0;
+  // Verifies that every averaging keeps its pair's sum of x and y; Error.
+  bool check = false;
 };
 
 // What the engine asks of the run.
@@ -68,6 +77,11 @@ class VirtualGossipHost {
   finish_gradient(int worker, int64_t gradient, int64_t done) = 0;
   // After the event, for records.
   virtual void gradient_done(int worker, int64_t gradient, int64_t done) = 0;
+  // Virtual seconds.
+  virtual void pair_done(
+      [[maybe_unused]] int a,
+      [[maybe_unused]] int b,
+      [[maybe_unused]] double since) {}
 };
 
 class VirtualGossip {
@@ -91,6 +105,8 @@ class VirtualGossip {
   // Virtual seconds: of the last event.
   double now() const { return now_; }
   int64_t gradients() const { return done_; }
+  // When the worker's last gradient was begun.
+  double began(int worker) const;
   const Statistics& statistics(int worker) const;
   // Words and replicas sent so far.
   int64_t words() const { return words_; }
@@ -122,12 +138,21 @@ class VirtualGossip {
   struct Member;
 
   void push(double seconds, Event event);
+  void end_flows(); // that end before the next event
   void begin_gradient(int worker);
   void end_gradient(int worker);
   void send(int worker, const std::vector<Saying>& said);
   void begin_pair(int worker);
+  void arrive(int a, int b); // the bytes; then the latency
   void end_pair(int a, int b);
   void pull(int worker, int peer);
+  // Of the parameters and companions of both, for `check`.
+  struct Sum {
+    double value = 0;
+    double magnitude = 0; // the sum of absolute values
+  };
+  Sum sum_of_pair(int a, int b) const;
+  void check_kept(int a, int b, const Sum& before) const;
   // What follows from something that was told to the worker's Pairing.
   void after(int worker);
   void wake(int worker);
@@ -137,6 +162,7 @@ class VirtualGossip {
   VirtualGossipHost& host_;
   std::vector<std::unique_ptr<Member>> members_;
   std::priority_queue<Event, std::vector<Event>, Later> events_;
+  Flows flows_; // by the lower worker of the pair
   double now_ = 0;
   int64_t made_ = 0;    // events
   int64_t started_ = 0; // gradients

@@ -116,7 +116,8 @@ json VirtualGossip::state() const {
       {"words", words_},
       {"transfers", transfers_},
       {"members", members},
-      {"events", events}};
+      {"events", events},
+      {"flows", flows_.state()}};
 }
 
 void VirtualGossip::restore(const json& state) {
@@ -133,6 +134,7 @@ void VirtualGossip::restore(const json& state) {
   done_ = state.at("done");
   words_ = state.at("words");
   transfers_ = state.at("transfers");
+  flows_.restore(state.at("flows"));
   events_ = {};
   for (const json& event : state.at("events")) {
     events_.push(

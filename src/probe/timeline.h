@@ -1,10 +1,9 @@
 // What a worker did when, in the steps that are looked at closely.
 //
 //   Timeline timeline;
-//   timeline.open();                              // from now on it listens
+//   timeline.listen(true);                        // anew
 //   timeline.add({Span::kForward, begin, end});
 //   records.append(timeline.events() …);
-//   timeline.close();
 //
 // Real time. One thread at a time.
 #pragma once
@@ -28,21 +27,21 @@ struct Event {
 
 class Timeline {
  public:
-  void open() {
+  // Forgets what it has; from now on it takes what it is told, or does not.
+  void listen(bool listens) {
     events_.clear();
-    is_open_ = true;
+    listens_ = listens;
   }
-  void close() { is_open_ = false; }
-  bool is_open() const { return is_open_; }
-  // Does nothing while closed.
+  bool listens() const { return listens_; }
+  // Does nothing while it does not listen.
   void add(const Event& event) {
-    if (is_open_) events_.push_back(event);
+    if (listens_) events_.push_back(event);
   }
   std::span<const Event> events() const { return events_; }
 
  private:
   std::vector<Event> events_;
-  bool is_open_ = false;
+  bool listens_ = false;
 };
 
 } // namespace grapevine::probe

@@ -38,6 +38,7 @@ class Network {
 
   int resources() const { return static_cast<int>(rates_.size()); }
   double rate(int resource) const { return rates_[resource]; }
+  const std::vector<double>& rates() const { return rates_; }
 
   // What a message from one worker to another passes, and its latency.
   struct Route {

@@ -95,7 +95,7 @@ struct Spec {
   bool eval_full = false;      // replicas on the whole test set
   int64_t beam = 4;            // parallel text: of the search; 0 = no BLEU
   double length_penalty = 0.6; // parallel text: of the search
-  bool keep_best = false;      // the averaged model of the best evaluation
+  bool keep_best = false;      // the model of the best evaluation
 
   // What the virtual clock counts with; all empty: there is none.
   std::string compute; // seconds of a step: runtime/costs.h

@@ -648,7 +648,7 @@ std::vector<SpecEntry> measurement_entries() {
           "keep-best",
           &Spec::keep_best,
           kDoesNot,
-          "keep the averaged model of the best evaluation, best.safetensors"),
+          "keep the model of the best evaluation, best.safetensors"),
   };
 }
 

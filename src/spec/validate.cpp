@@ -262,13 +262,6 @@ class Validator {
           {"buffers", "agreement"},
           "gossip averages parameters alone; batch-norm statistics stay local");
     }
-    for (const std::string key : {"ema", "early-stop", "keep-best"}) {
-      if (has_default(key)) continue;
-      refuse(
-          {key, "agreement"},
-          "gossip has no steps that all workers take together, after which it "
-          "could be done");
-    }
     if (spec_.max_lag >= 0 && spec_.rate == 0) {
       refuse({"max-lag", "rate"}, "there are no averagings to wait for");
     }

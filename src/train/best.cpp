@@ -1,25 +1,37 @@
 #include "train/best.h"
 
+#include "record/safetensors.h"
+#include "train/planes.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 
 namespace grapevine::train {
 
-bool Best::offer(const Evaluation& evaluation, int64_t epoch) {
-  const double accuracy = evaluation.averaged_model_accuracy;
-  const double loss = evaluation.averaged_model_loss;
-  is_text_ = evaluation.has_perplexity;
+Quality quality_of_mean(const Evaluation& evaluation) {
+  return {
+      .accuracy = evaluation.averaged_model_accuracy,
+      .loss = evaluation.averaged_model_loss,
+      .is_text = evaluation.has_perplexity};
+}
+
+std::optional<Best> Best::wanted_by(const spec::Spec& spec) {
+  if (spec.early_stop == 0 && !spec.keep_best) return std::nullopt;
+  return Best(spec.early_stop);
+}
+
+bool Best::offer(const Quality& quality, int64_t epoch) {
   const bool is_better =
-      std::isfinite(loss) &&
-      (epoch_ == 0 || (is_text_ ? loss < loss_ : accuracy > accuracy_));
+      std::isfinite(quality.loss) &&
+      (epoch_ == 0 || (quality.is_text ? quality.loss < quality_.loss
+                                       : quality.accuracy > quality_.accuracy));
   if (!is_better) {
     ++since_;
     return false;
   }
   epoch_ = epoch;
-  accuracy_ = accuracy;
-  loss_ = loss;
+  quality_ = quality;
   since_ = 0;
   return true;
 }
@@ -27,25 +39,39 @@ bool Best::offer(const Evaluation& evaluation, int64_t epoch) {
 void Best::add_to(TrainResult& result) const {
   if (epoch_ == 0) return;
   result.best_epoch = static_cast<double>(epoch_);
-  result.best_accuracy = accuracy_;
-  if (is_text_) result.best_perplexity = std::exp(loss_);
+  result.best_accuracy = quality_.accuracy;
+  if (quality_.is_text) result.best_perplexity = std::exp(quality_.loss);
 }
 
 nlohmann::json Best::state() const {
   return {
       {"epoch", epoch_},
-      {"accuracy", accuracy_},
-      {"loss", loss_},
-      {"is_text", is_text_},
+      {"accuracy", quality_.accuracy},
+      {"loss", quality_.loss},
+      {"is_text", quality_.is_text},
       {"since", since_}};
 }
 
 void Best::restore(const nlohmann::json& state) {
   epoch_ = state.at("epoch");
-  accuracy_ = state.at("accuracy");
-  loss_ = state.at("loss");
-  is_text_ = state.at("is_text");
+  quality_ = {
+      .accuracy = state.at("accuracy"),
+      .loss = state.at("loss"),
+      .is_text = state.at("is_text")};
   since_ = state.at("since");
+}
+
+void write_best_model(
+    const record::RunDirectory& directory,
+    const Setup& setup,
+    const arena::Arena& arena,
+    int64_t steps) {
+  record::write_safetensors(
+      directory.best_model(),
+      named_tensors(arena),
+      {{"model", setup.spec.model},
+       {"step", std::to_string(steps)},
+       {"workers", std::to_string(setup.spec.n)}});
 }
 
 } // namespace grapevine::train

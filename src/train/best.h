@@ -1,8 +1,11 @@
-// The best evaluation of a run so far, by the averaged model: the highest
-// accuracy, or, of text, the lowest loss.
+// The best evaluation of a run so far: the highest accuracy, or, of text, the
+// lowest loss.
 #pragma once
 
+#include "arena/arena.h"
+#include "record/run_directory.h"
 #include "train/evaluator.h"
+#include "train/setup.h"
 #include "train/trainer.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,14 +15,31 @@
 
 namespace grapevine::train {
 
+// How good a model is.
+struct Quality {
+  double accuracy = 0;
+  double loss = 0;
+  bool is_text = false;
+};
+
+Quality quality_of_mean(const Evaluation& evaluation);
+
 class Best {
  public:
+  // Nothing where the spec asks for neither the best model nor an early end.
+  static std::optional<Best> wanted_by(const spec::Spec& spec);
+
+  // patience: evaluations without a better one that it bears; 0 = any number.
+  explicit Best(int64_t patience) : patience_(patience) {}
+
   // Of an epoch, from 1. Whether it is better than all before; what is not a
   // number never is.
-  bool offer(const Evaluation& evaluation, int64_t epoch);
+  bool offer(const Quality& quality, int64_t epoch);
 
-  // Evaluations since the best one.
-  int64_t since() const { return since_; }
+  // Too many evaluations have been no better.
+  bool gives_up() const { return patience_ > 0 && since_ >= patience_; }
+  int64_t epoch() const { return epoch_; } // 0: none yet
+  const Quality& quality() const { return quality_; }
   void add_to(TrainResult& result) const;
 
   // For checkpoints.
@@ -27,11 +47,17 @@ class Best {
   void restore(const nlohmann::json& state);
 
  private:
-  int64_t epoch_ = 0; // 0: none yet
-  double accuracy_ = 0;
-  double loss_ = 0;
-  bool is_text_ = false;
-  int64_t since_ = 0;
+  int64_t patience_;
+  int64_t epoch_ = 0;
+  Quality quality_;
+  int64_t since_ = 0; // evaluations
 };
+
+// As `grapevine export` writes one; the model of so many steps.
+void write_best_model(
+    const record::RunDirectory& directory,
+    const Setup& setup,
+    const arena::Arena& arena,
+    int64_t steps);
 
 } // namespace grapevine::train

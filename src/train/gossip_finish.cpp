@@ -1,5 +1,6 @@
 // The end of an asynchronous run: those that live come together.
 #include "base/error.h"
+#include "cluster/invariants.h"
 #include "train/gossip_run.h"
 #include "train/gossip_setup.h"
 #include "train/planes.h"
@@ -15,7 +16,18 @@ namespace grapevine::train {
 namespace {
 
 // What each worker has to say at the end; a row of numbers.
-enum Column { kInterrupted, kDiverged, kGradients, kMessages, kBytes, kLoss };
+enum Column {
+  kInterrupted,
+  kDiverged,
+  kGaveUp,
+  kGradients,
+  kMessages,
+  kBytes,
+  kLoss,
+  kBestEpoch, // 0: there is none
+  kBestAccuracy,
+  kBestLoss
+};
 
 double sum(const cluster::Rows& rows, Column column) {
   double total = 0;
@@ -54,13 +66,18 @@ TrainResult GossipRun::finish_with(
   const double loss = epoch_gradients_ > 0
                           ? epoch_loss_ / static_cast<double>(epoch_gradients_)
                           : last_train_loss_;
+  const Best best = best_ ? best_->best() : Best(0);
   const cluster::Rows rows = cluster.all_gather(
       {{interrupted_ ? 1.0 : 0.0,
         diverged_ ? 1.0 : 0.0,
+        best.gives_up() ? 1.0 : 0.0,
         static_cast<double>(averager_->counts()[rank_]),
         static_cast<double>(averager_->messages()),
         static_cast<double>(averager_->bytes()),
-        loss}});
+        loss,
+        static_cast<double>(best.epoch()),
+        best.quality().accuracy,
+        best.quality().loss}});
   // Of a worker that was lost, what the others knew.
   double gradients = sum(rows, kGradients);
   const std::vector<int64_t> known = averager_->counts();
@@ -112,7 +129,23 @@ TrainResult GossipRun::finish_with(
   if (result.outcome == Outcome::kCompleted) {
     // The run's last exchange: all replicas become their mean.
     std::ranges::copy(spare_->arena().parameters(), arena.parameters().begin());
-    store_result(cluster, members);
+    if (setup_.spec.check) {
+      cluster::check_replicas_equal(
+          arena.layout(),
+          cluster.all_gather({cluster::tensor_fingerprints(
+              arena.layout(),
+              arena.parameters())}),
+          result.steps);
+    }
+    // A worker that was lost may have taken some of the last gradients along,
+    // but the run is at its end unless it was cut short.
+    const bool is_short = sum(rows, kGaveUp) > 0;
+    store_result(
+        cluster,
+        members,
+        is_short ? std::min(result.steps, setup_.total_steps)
+                 : setup_.total_steps);
+    if (best_) keep_best(cluster, rows, result);
   }
   result.parameters_sha256 = cluster.parameters_sha256();
   records_->append(
@@ -130,15 +163,45 @@ TrainResult GossipRun::finish_with(
   return result;
 }
 
+void GossipRun::keep_best(
+    cluster::Cluster& cluster,
+    const cluster::Rows& rows,
+    TrainResult& result) {
+  Best best(0);
+  int whose = -1; // the average's
+  for (int i = 0; i < cluster.size(); ++i) {
+    const auto epoch = std::llround(rows[i][kBestEpoch]);
+    if (epoch == 0) continue;
+    const Quality quality{
+        .accuracy = rows[i][kBestAccuracy],
+        .loss = rows[i][kBestLoss],
+        .is_text = setup_.dataset.test->has_tokens()};
+    if (best.offer(quality, epoch)) whose = i;
+  }
+  const int64_t last =
+      setup_.moment(std::max<int64_t>(result.steps - 1, 0)).epoch + 1;
+  if (best.offer(quality_of_mean(*evaluation_), last)) whose = -1;
+  best.add_to(result);
+  if (!setup_.spec.keep_best) return;
+  if (whose < 0) {
+    if (!cluster.hosts_first()) return;
+    write_best_model(directory_, setup_, spare_->arena(), result.steps);
+  } else if (cluster.hosted().front() == whose) {
+    if (!best_->put_into(spare_->arena())) return;
+    const int64_t steps = best.epoch() * setup_.steps_per_epoch();
+    write_best_model(directory_, setup_, spare_->arena(), steps);
+  }
+}
+
 // A checkpoint like that of any other run. Those who are missing are given the
 // average, too: it is what all of them have.
 void GossipRun::store_result(
     cluster::Cluster& cluster,
-    const std::vector<int>& members) {
+    const std::vector<int>& members,
+    int64_t step) {
   if (setup_.spec.checkpoint_every < 0) return;
   const auto planes =
       planes_to_store(workers_[0].arena(), setup_.state_planes());
-  const int64_t step = setup_.total_steps;
   checkpoints_.write_worker(step, rank_, planes);
   if (cluster.hosts_first()) {
     for (int rank = 0; rank < setup_.spec.n; ++rank) {

@@ -4,10 +4,12 @@
 #include "gossip/neighbours.h"
 #include "optim/clip.h"
 #include "train/gossip_setup.h"
+#include "train/moving_average.h"
 #include "train/numbers.h"
 #include "train/planes.h"
 #include "train/run_opening.h"
 #include "train/run_records.h"
+#include "train/timeline_record.h"
 #include "train/torch_threads.h"
 
 #include <fmt/format.h>
@@ -40,6 +42,10 @@ GossipRun::GossipRun(
   spare_ = std::make_unique<Worker>(setup_.spare_options());
   arena::Arena& arena = workers_[0].arena();
   load_initial_values(setup_, workers_);
+  begin_moving_average(setup_, arena);
+  if (const auto best = Best::wanted_by(setup_.spec)) {
+    best_ = std::make_unique<BestReplica>(*best, setup_.spec.keep_best);
+  }
   replica_ = std::make_unique<gossip::Replica>(
       arena,
       gossip_dynamics(setup_),
@@ -90,6 +96,7 @@ TrainResult GossipRun::run() {
   averager_->end();
   record_membership();
   record_gossip(std::max<int64_t>(gradients_ - 1, 0));
+  record_spans(); // of an epoch that was not finished
   if (evaluation_thread_.joinable()) evaluation_thread_.join();
   return finish();
 }
@@ -97,12 +104,16 @@ TrainResult GossipRun::run() {
 void GossipRun::train_step() {
   const Stopwatch watch;
   arena::Arena& arena = workers_[0].arena();
-  setup_.gather(rank_, gradients_, batch_);
-  probe::Spans spans;
+  spans_.timeline().listen(is_traced(setup_.spec, gradients_));
+  {
+    const probe::SpanTimer timer(spans_, probe::Span::kData);
+    setup_.gather(rank_, gradients_, batch_);
+  }
   GradientOptions options = setup_.gradient_options(rank_, gradients_);
   options.slow_factor =
       transport::slow_factor(setup_.slow, setup_.spec.seed, rank_, gradients_);
-  loss_ = workers_[0].compute_gradient(batch_, options, spans);
+  loss_ = workers_[0].compute_gradient(batch_, options, spans_);
+  if (setup_.spec.check) workers_[0].verify_bound();
   const int64_t round = rounds();
   if (auto change = graph_.change_at(round)) {
     degree_ = change->degree;
@@ -116,7 +127,11 @@ void GossipRun::train_step() {
   if (setup_.spec.clip > 0) {
     info.gradient_scale = optim::clip_factor(arena, setup_.spec.clip);
   }
-  replica_->move(*setup_.rule, info, averager_->units());
+  {
+    const probe::SpanTimer timer(spans_, probe::Span::kUpdate);
+    replica_->move(*setup_.rule, info, averager_->units());
+    follow_weights(setup_, arena);
+  }
   averager_->gradient_done(
       watch.seconds(),
       gossip::allowance(
@@ -131,7 +146,7 @@ void GossipRun::train_step() {
   ++gradients_;
   if (!std::isfinite(loss_)) diverged_ = true;
   if (hooks_.interrupt != nullptr && *hooks_.interrupt) interrupted_ = true;
-  if (diverged_ || interrupted_) averager_->ask_for_end();
+  if (diverged_ || interrupted_ || gives_up()) averager_->ask_for_end();
   epoch_loss_ += loss_;
   ++epoch_gradients_;
   if (gradients_ % setup_.steps_per_epoch() == 0) {
@@ -140,11 +155,16 @@ void GossipRun::train_step() {
     epoch_gradients_ = 0;
     const int64_t epoch = gradients_ / setup_.steps_per_epoch();
     if (subset_ && epoch % setup_.spec.eval_every == 0) begin_evaluation();
+    record_spans();
   }
   if (checkpoint_is_due()) checkpoint();
   report_progress("training", false);
   if (averager_->is_isolated()) look_for_the_others();
-  averager_->hold_back(setup_.spec.max_lag);
+  if (setup_.spec.max_lag >= 0) {
+    const probe::SpanTimer timer(spans_, probe::Span::kWait);
+    averager_->hold_back(setup_.spec.max_lag);
+  }
+  record_timeline(gradients_ - 1);
 }
 
 // A neighbour's, where one gives them in time.
@@ -156,6 +176,7 @@ void GossipRun::take_values() {
     if (deadline.passed()) averager_->be_content();
   }
   replica_->refresh(averager_->units());
+  begin_moving_average(setup_, workers_[0].arena());
   // What the others know that this worker had done before it was lost.
   gradients_ = averager_->counts()[rank_];
 }
@@ -232,6 +253,34 @@ void GossipRun::record_gossip(int64_t step) {
   records_->append(record);
 }
 
+void GossipRun::record_spans() {
+  // Beside the others, on the averaging thread.
+  const double paired = averager_->statistics().pair_seconds;
+  spans_.add(probe::Span::kExchange, paired - last_pair_seconds_);
+  last_pair_seconds_ = paired;
+  if (spans_.total() == 0) return;
+  records_->append(spans_record(
+      spans_,
+      setup_.moment(std::max<int64_t>(gradients_ - 1, 0))));
+  spans_.clear();
+}
+
+void GossipRun::record_timeline(int64_t step) {
+  const auto pairs = averager_->pairs();
+  if (!spans_.timeline().listens()) return;
+  std::vector<TimelineRow> rows;
+  for (const probe::Event& event : spans_.timeline().events())
+    rows.push_back(row_of(event));
+  for (const gossip::PairPeriod& pair : pairs) {
+    rows.push_back(row_of(
+        {.span = probe::Span::kExchange,
+         .begin = pair.begin,
+         .end = pair.end,
+         .peer = pair.peer}));
+  }
+  records_->append(timeline_record(step, rank_, rows));
+}
+
 // A copy of the replica on the subset, beside the training; none is begun
 // while another is under way.
 void GossipRun::begin_evaluation() {
@@ -256,8 +305,19 @@ void GossipRun::begin_evaluation() {
          {"seconds", seconds},
          {"test_accuracy", score.correct / score.labels},
          {"test_loss", score.loss / score.labels}});
+    if (best_) {
+      const Quality quality{
+          .accuracy = score.correct / score.labels,
+          .loss = score.loss / score.labels,
+          .is_text = setup_.dataset.test->has_tokens()};
+      best_->offer(quality, moment.epoch + 1, spare_->arena());
+    }
     evaluates_ = false;
   });
+}
+
+bool GossipRun::gives_up() const {
+  return best_ && best_->best().gives_up();
 }
 
 bool GossipRun::checkpoint_is_due() {
@@ -273,11 +333,16 @@ void GossipRun::checkpoint() {
   training_.pause();
   records_->flush();
   const arena::Arena& arena = workers_[0].arena();
-  checkpoints_.write_own(
-      rank_,
-      planes_to_store(arena, setup_.state_planes()),
-      {{"gradients", std::to_string(gradients_)},
-       {"counts", nlohmann::json(averager_->counts()).dump()}});
+  auto planes = planes_to_store(arena, setup_.state_planes());
+  record::Metadata metadata = {
+      {"gradients", std::to_string(gradients_)},
+      {"counts", nlohmann::json(averager_->counts()).dump()}};
+  BestReplica::Stored best;
+  if (best_) {
+    best = best_->stored();
+    add_best(best, planes, metadata);
+  }
+  checkpoints_.write_own(rank_, planes, metadata);
   since_checkpoint_.restart();
   training_.go();
 }
@@ -293,6 +358,7 @@ void GossipRun::restore() {
     gradients_ = std::stoll(file->metadata.at("gradients"));
     counts_before_.resize(setup_.spec.n);
     counts_before_[rank_] = gradients_;
+    if (best_) best_->restore(*file, arena);
   } catch (const std::exception& error) {
     if (hooks_.on_note) {
       hooks_.on_note(

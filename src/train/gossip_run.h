@@ -13,9 +13,11 @@
 #include "cluster/cluster.h"
 #include "gossip/averager.h"
 #include "gossip/replica.h"
+#include "probe/spans.h"
 #include "record/checkpoint.h"
 #include "record/record_writer.h"
 #include "record/run_directory.h"
+#include "train/best_replica.h"
 #include "train/evaluator.h"
 #include "train/gossip_setup.h"
 #include "train/setup.h"
@@ -60,10 +62,13 @@ class GossipRun {
   void record_step(int64_t round, double lr);
   void record_membership();
   void record_gossip(int64_t step);
+  void record_spans(); // since the last time
+  void record_timeline(int64_t step);
   void take_values();
   void look_for_the_others();
   void probe();
   void begin_evaluation();
+  bool gives_up() const; // nothing has become better here for long
   void checkpoint();
   bool checkpoint_is_due();
   // Of the run, as far as it is known here.
@@ -76,7 +81,16 @@ class GossipRun {
   TrainResult finish_with(
       cluster::Cluster& cluster,
       const std::vector<int>& members);
-  void store_result(cluster::Cluster& cluster, const std::vector<int>& members);
+  // The best of all workers' best replicas, of which each row tells, and of
+  // their average, which the spare worker holds.
+  void keep_best(
+      cluster::Cluster& cluster,
+      const cluster::Rows& rows,
+      TrainResult& result);
+  void store_result(
+      cluster::Cluster& cluster,
+      const std::vector<int>& members,
+      int64_t step);
 
   const Setup& setup_;
   transport::Edges& edges_;
@@ -93,7 +107,10 @@ class GossipRun {
   std::unique_ptr<gossip::Averager> averager_;
   std::unique_ptr<record::RecordWriter> records_;
   std::unique_ptr<EvaluationSet> subset_;
+  std::unique_ptr<BestReplica> best_; // where the spec asks for it
   data::Batch batch_;
+  probe::Spans spans_;
+  double last_pair_seconds_ = 0;
 
   std::vector<int64_t> counts_before_; // of all workers, from a checkpoint
   int64_t gradients_ = 0;              // of this worker, earlier lives included

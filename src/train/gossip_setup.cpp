@@ -40,7 +40,7 @@ std::optional<GossipGraph> ChangingGraph::change_at(int64_t round) {
   return GossipGraph{
       .neighbours = gossip::neighbours_in(now),
       .dynamics = dynamics_of(setup_, now),
-      .degree = mixing_->degree()};
+      .degree = static_cast<double>(mixing_->degree())};
 }
 
 gossip::Averagings gossip_averagings(const Setup& setup) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace grapevine::train {
 namespace {
@@ -19,16 +20,18 @@ GossipTimes without_a_clock(uint64_t seed) {
     return std::clamp(1 + 0.1 * random.normal(), 0.5, 1.5);
   };
   const auto nothing = [](int, int) { return 0.0; };
-  return {gradient, nothing, nothing};
+  return {.gradient = gradient, .word = nothing, .transfer = nothing};
 }
 
-double
-way_seconds(const runtime::Network& network, int from, int to, double bytes) {
-  const runtime::Network::Route route = network.route(from, to);
-  double seconds = 0;
-  for (const int resource : route.resources())
-    seconds = std::max(seconds, bytes / network.rate(resource));
-  return seconds + route.latency;
+// There and back.
+std::vector<int> ways_of(const runtime::Network& network, int a, int b) {
+  std::vector<int> ways;
+  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+    const runtime::Network::Route route = network.route(from, to);
+    const auto resources = route.resources();
+    ways.insert(ways.end(), resources.begin(), resources.end());
+  }
+  return ways;
 }
 
 } // namespace
@@ -59,11 +62,14 @@ GossipTimes make_gossip_times(
                   int from,
                   int to) { return network->route(from, to).latency; },
       .transfer =
-          [network, bytes](int a, int b) {
+          [network](int a, int b) {
             return std::max(
-                way_seconds(*network, a, b, bytes),
-                way_seconds(*network, b, a, bytes));
-          }};
+                network->route(a, b).latency,
+                network->route(b, a).latency);
+          },
+      .ways = [network](int a, int b) { return ways_of(*network, a, b); },
+      .way_rates = network->rates(),
+      .replica_bytes = bytes};
 }
 
 } // namespace grapevine::train

@@ -1,11 +1,11 @@
 gv_layer(train TORCH
   SOURCES
-    best.cpp build_info.cpp compute_meter.cpp estimate.cpp evaluation_set.cpp
+    best.cpp best_replica.cpp build_info.cpp compute_meter.cpp estimate.cpp evaluation_set.cpp
     evaluator.cpp gossip_finish.cpp
     gossip_run.cpp gossip_setup.cpp gossip_times.cpp measure.cpp
-    offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
+    moving_average.cpp offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
     run_checkpoint.cpp run_evaluation.cpp run_opening.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
-    torch_threads.cpp trainer.cpp translation.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
+    timeline_record.cpp torch_threads.cpp trainer.cpp translation.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
     virtual_gossip_run.cpp worker.cpp
   DEPS
     Grapevine::cluster Grapevine::gossip Grapevine::bind Grapevine::data Grapevine::model
@@ -16,6 +16,7 @@ target_compile_definitions(gv_train PRIVATE GV_VERSION="${PROJECT_VERSION}")
 # Most of it never sees torch.
 set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/best.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/best_replica.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/compute_meter.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/estimate.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluation_set.cpp
@@ -25,6 +26,7 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_setup.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_times.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/measure.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/moving_average.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/offline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/plan_measure.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/planes.cpp
@@ -37,6 +39,7 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_records.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_timeline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/setup.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/timeline_record.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/trainer.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/translation.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_clock.cpp

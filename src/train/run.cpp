@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/heap.h"
+#include "train/moving_average.h"
 #include "train/planes.h"
 #include "train/run_records.h"
 #include "train/virtual_clock.h"
@@ -82,9 +83,10 @@ Run::Run(
   if (cluster_.hosts_first()) {
     clock_ = make_virtual_clock(setup_.spec, arenas.front()->layout());
   }
-  if (setup_.spec.early_stop > 0 || setup_.spec.keep_best) best_.emplace();
+  best_ = Best::wanted_by(setup_.spec);
   load_initial_values(setup_, workers_);
-  begin_averages();
+  for (Worker& worker : workers_)
+    begin_moving_average(setup_, worker.arena());
   resume();
   records_ = std::make_unique<record::RecordWriter>(
       directory_.records(cluster_.hosted().front()));
@@ -126,7 +128,7 @@ TrainResult Run::run() {
     // Also when it is interrupted here: the next attempt begins the next epoch.
     if (epoch_ended && stop != Outcome::kDiverged) finish_epoch();
     if (stop) return finish(*stop);
-    if (epoch_ended && stops_early()) break;
+    if (epoch_ended && best_ && best_->gives_up()) break;
     if (checkpoint_is_due(epoch_ended)) checkpoint();
   }
   return finish(Outcome::kCompleted);
@@ -170,7 +172,10 @@ void Run::train_step() {
     for (const Worker& worker : workers_)
       worker.verify_bound();
   }
-  if (setup_.has_moving_average()) move_averages();
+  if (setup_.has_moving_average()) {
+    cluster_.for_each(
+        [&](int index) { follow_weights(setup_, workers_[index].arena()); });
+  }
   if (clock_) clock_->advance(step_, stepper_->plan());
   record_step(lr, degree);
   if (traces) record_timeline();
@@ -257,16 +262,8 @@ void Run::record_spans() {
     mine_too.clear();
   }
   if (spans.total() == 0) return;
-  nlohmann::json seconds;
-  for (const probe::Span span : probe::kAllSpans) {
-    seconds[std::string(probe::name(span))] = spans.seconds(span);
-  }
   record_waits();
-  records_->append(
-      {{"type", "spans"},
-       {"epoch", setup_.moment(step_ - 1).epoch},
-       {"step", step_ - 1},
-       {"seconds", seconds}});
+  records_->append(spans_record(spans, setup_.moment(step_ - 1)));
 }
 
 // Where an exchange is under way, nobody waits for it to tell the others how
@@ -330,10 +327,6 @@ TrainResult Run::finish(Outcome outcome) {
     training_.pause();
   } else if (evaluated_at_ != step_) {
     evaluate();
-  }
-  // A run that ended early is at its end, too.
-  if (outcome == Outcome::kCompleted && !evaluation_->bleu) {
-    evaluator_->translate(*evaluation_);
   }
   // A run that ended early was evaluated before it was known to be its last.
   if (outcome == Outcome::kCompleted && !evaluation_->bleu) {

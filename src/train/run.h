@@ -62,8 +62,7 @@ class Run : private cluster::StepObserver {
   void finish_epoch();
   void record_spans(); // since the last time
   void record_waits();
-  // What is done when (run_timeline.cpp), every trace_every steps in two
-  // steps behind each other, so that what hides behind what can be seen.
+  // What is done when (run_timeline.cpp); whether it is of interest now.
   bool opens_timeline();
   void record_timeline();
   void updated(int index, int bucket, cluster::Clock::time_point begin)
@@ -72,10 +71,6 @@ class Run : private cluster::StepObserver {
       override;
   void evaluate();
   void keep_best(); // of the evaluation at hand
-  bool stops_early() const;
-  // The moving averages of the weights.
-  void begin_averages();
-  void move_averages(); // by one step
   // Agrees with the other processes on whether and why to stop here.
   std::optional<Outcome> stop_reason(bool epoch_ended);
   // What each hosted worker has to say to that, and what follows from it;

@@ -80,6 +80,20 @@ nlohmann::json attempt_record(
       {"tensors", tensors}};
 }
 
+nlohmann::json spans_record(
+    const probe::Spans& spans,
+    const graph::Moment& moment) {
+  nlohmann::json seconds;
+  for (const probe::Span span : probe::kAllSpans) {
+    seconds[std::string(probe::name(span))] = spans.seconds(span);
+  }
+  return {
+      {"type", "spans"},
+      {"epoch", moment.epoch},
+      {"step", moment.step},
+      {"seconds", seconds}};
+}
+
 nlohmann::json evaluation_record(
     const Evaluation& evaluation,
     const graph::Moment& moment,

@@ -4,6 +4,7 @@
 #include "cluster/cluster.h"
 #include "graph/schedule.h"
 #include "probe/consensus_sample.h"
+#include "probe/spans.h"
 #include "train/evaluator.h"
 #include "train/setup.h"
 #include "train/trainer.h"
@@ -42,6 +43,11 @@ nlohmann::json attempt_record(
     const std::string& transport,
     const Setup& setup,
     const arena::Layout& layout);
+
+// moment: of the last step before it.
+nlohmann::json spans_record(
+    const probe::Spans& spans,
+    const graph::Moment& moment);
 
 // moment: of the last step before it.
 nlohmann::json evaluation_record(

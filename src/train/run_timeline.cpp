@@ -1,49 +1,17 @@
 // What a run did when, and whom it waited for.
 #include "train/run.h"
+#include "train/timeline_record.h"
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-
 namespace grapevine::train {
-namespace {
 
 using Clock = probe::Event::Clock;
 
-// Microseconds since 1970, which all processes of a machine share, and those
-// of a cluster as far as its clocks agree.
-int64_t microseconds(Clock::time_point when) {
-  static const auto offset =
-      std::chrono::system_clock::now().time_since_epoch() -
-      Clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             when.time_since_epoch() + offset)
-      .count();
-}
-
-nlohmann::json to_json(const probe::Event& event) {
-  const int64_t begin = microseconds(event.begin);
-  nlohmann::json row = {
-      probe::name(event.span),
-      begin,
-      microseconds(event.end) - begin,
-      event.bucket,
-      event.peer};
-  return row;
-}
-
-} // namespace
-
 bool Run::opens_timeline() {
-  const int64_t every = setup_.spec.trace_every;
-  const bool traces = every > 0 && step_ % every < 2;
-  for (probe::Spans& spans : spans_) {
-    if (traces) {
-      spans.timeline().open();
-    } else {
-      spans.timeline().close();
-    }
-  }
+  const bool traces = is_traced(setup_.spec, step_);
+  for (probe::Spans& spans : spans_)
+    spans.timeline().listen(traces);
   return traces;
 }
 
@@ -73,14 +41,10 @@ void Run::record_timeline() {
          .end = exchange.end});
   }
   for (size_t i = 0; i < spans_.size(); ++i) {
-    nlohmann::json events = nlohmann::json::array();
+    std::vector<TimelineRow> rows;
     for (const probe::Event& event : spans_[i].timeline().events())
-      events.push_back(to_json(event));
-    records_->append(
-        {{"type", "timeline"},
-         {"step", step_},
-         {"worker", cluster_.hosted()[i]},
-         {"events", events}});
+      rows.push_back(row_of(event));
+    records_->append(timeline_record(step_, cluster_.hosted()[i], rows));
   }
 }
 

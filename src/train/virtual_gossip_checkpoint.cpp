@@ -43,17 +43,17 @@ void VirtualGossipRun::checkpoint() {
     }
     checkpoints_.write_worker(rounds(), i, planes);
   });
-  checkpoints_.commit(
-      rounds(),
-      cluster_.size(),
-      {{"attempt", attempt_},
-       {"train_loss", last_train_loss_},
-       {"losses", losses_},
-       {"round_losses", round_losses_},
-       {"epoch_losses", epoch_losses_},
-       {"gossip", engine_->state()},
-       {"seconds", earlier_seconds_ + total_.seconds()},
-       {"training_seconds", training_seconds()}});
+  nlohmann::json state = {
+      {"attempt", attempt_},
+      {"train_loss", last_train_loss_},
+      {"losses", losses_},
+      {"round_losses", round_losses_},
+      {"epoch_losses", epoch_losses_},
+      {"gossip", engine_->state()},
+      {"seconds", earlier_seconds_ + total_.seconds()},
+      {"training_seconds", training_seconds()}};
+  if (best_) state["best"] = best_->state();
+  checkpoints_.commit(rounds(), cluster_.size(), state);
   since_checkpoint_.restart();
   training_.go();
 }
@@ -106,6 +106,8 @@ void VirtualGossipRun::restore(const record::CheckpointInfo& checkpoint) {
                          : std::nan("");
   earlier_seconds_ = state.at("seconds");
   earlier_training_seconds_ = state.at("training_seconds");
+  // A run that was begun without asking for the best has none.
+  if (best_ && state.contains("best")) best_->restore(state.at("best"));
   restores_ = true; // their gradients are in the file
   engine_->restore(state.at("gossip"));
   restores_ = false;

@@ -6,6 +6,7 @@
 #include "spec/spec_table.h"
 #include "train/gossip_setup.h"
 #include "train/gossip_times.h"
+#include "train/moving_average.h"
 #include "train/numbers.h"
 #include "train/planes.h"
 #include "train/run_records.h"
@@ -66,6 +67,7 @@ VirtualGossipRun::VirtualGossipRun(
   }
   load_initial_values(setup_, workers_);
   for (Worker& worker : workers_) {
+    begin_moving_average(setup_, worker.arena());
     arenas.push_back(&worker.arena());
     replicas_.push_back(std::make_unique<gossip::Replica>(
         worker.arena(),
@@ -94,13 +96,19 @@ VirtualGossipRun::VirtualGossipRun(
           .total_gradients = n * setup_.total_steps,
           .gradient_seconds = times.gradient,
           .word_seconds = times.word,
-          .transfer_seconds = times.transfer},
+          .transfer_seconds = times.transfer,
+          .ways = times.ways,
+          .way_rates = times.way_rates,
+          .replica_bytes = times.replica_bytes,
+          .check = setup_.spec.check},
       std::move(replicas),
       *setup_.rule,
       host);
   losses_.resize(n);
   round_losses_.resize(n);
   epoch_losses_.resize(n);
+  timelines_.resize(n);
+  best_ = Best::wanted_by(setup_.spec);
   jobs_ =
       std::make_unique<JobQueue>(cluster_.threads() - 1, use_one_torch_thread);
   resume();
@@ -155,6 +163,7 @@ void VirtualGossipRun::compute(int worker, int64_t gradient) {
       lease.batch(),
       setup_.gradient_options(worker, gradient),
       spans);
+  if (setup_.spec.check) workers_[worker].verify_bound();
 }
 
 optim::StepInfo
@@ -171,6 +180,18 @@ VirtualGossipRun::finish_gradient(int worker, int64_t gradient, int64_t done) {
 
 void VirtualGossipRun::gradient_done(int worker, int64_t, int64_t) {
   round_losses_[worker] = losses_[worker];
+  // The snapshot is the replica as the gradient has left it.
+  follow_weights(setup_, workers_[worker].arena());
+  if (!is_traced(setup_.spec, rounds_seen_)) return;
+  timelines_[worker].push_back(
+      virtual_row("gradient", engine_->began(worker), engine_->now()));
+}
+
+void VirtualGossipRun::pair_done(int a, int b, double since) {
+  if (!is_traced(setup_.spec, rounds_seen_)) return;
+  const double now = engine_->now();
+  timelines_[a].push_back(virtual_row("exchange", since, now, b));
+  timelines_[b].push_back(virtual_row("exchange", since, now, a));
 }
 
 std::optional<Outcome> VirtualGossipRun::end_round() {
@@ -180,6 +201,7 @@ std::optional<Outcome> VirtualGossipRun::end_round() {
   for (size_t i = 0; i < epoch_losses_.size(); ++i)
     epoch_losses_[i] += round_losses_[i];
   record_round();
+  record_timelines();
   const int64_t every = setup_.spec.probe_every;
   if (every > 0 && round % every == 0) probe();
   if (!std::ranges::all_of(round_losses_, [](double loss) {
@@ -200,6 +222,7 @@ std::optional<Outcome> VirtualGossipRun::end_round() {
     records_->flush();
   }
   if (rounds_seen_ == setup_.total_steps) return std::nullopt;
+  if (ends_epoch && best_ && best_->gives_up()) return Outcome::kCompleted;
   if (hooks_.interrupt != nullptr && *hooks_.interrupt) {
     return Outcome::kInterrupted;
   }
@@ -240,6 +263,15 @@ void VirtualGossipRun::record_round() {
   }
   records_->append(record);
   last_traffic_ = now;
+}
+
+void VirtualGossipRun::record_timelines() {
+  for (size_t i = 0; i < timelines_.size(); ++i) {
+    if (timelines_[i].empty()) continue;
+    records_->append(
+        timeline_record(rounds_seen_ - 1, static_cast<int>(i), timelines_[i]));
+    timelines_[i].clear();
+  }
 }
 
 // Norms and distances are those of the replicas between two events; gradients
@@ -307,7 +339,16 @@ void VirtualGossipRun::evaluate() {
       setup_.moment(std::max<int64_t>(rounds() - 1, 0)),
       training_seconds(),
       last_train_loss_));
+  if (best_) keep_best();
   training_.go();
+}
+
+void VirtualGossipRun::keep_best() {
+  const int64_t epoch = setup_.moment(std::max<int64_t>(rounds() - 1, 0)).epoch;
+  const bool is_better = best_->offer(quality_of_mean(*evaluation_), epoch + 1);
+  if (!is_better || !setup_.spec.keep_best) return;
+  // The evaluation has left the averaged model there.
+  write_best_model(directory_, setup_, spare_->arena(), rounds());
 }
 
 // All replicas become their mean: the run's last exchange.
@@ -330,6 +371,11 @@ TrainResult VirtualGossipRun::finish(Outcome outcome) {
     evaluate();
     training_.pause();
   }
+  // A run that ended early was evaluated before it was known to be its last.
+  if (outcome == Outcome::kCompleted && !evaluation_->bleu) {
+    const Shown shown(*this);
+    evaluator_->translate(*evaluation_);
+  }
   if (outcome == Outcome::kDiverged) last_train_loss_ = std::nan("");
   TrainResult result;
   result.run = directory_.path().string();
@@ -338,6 +384,7 @@ TrainResult VirtualGossipRun::finish(Outcome outcome) {
   result.epochs = rounds() / setup_.steps_per_epoch();
   result.train_loss = last_train_loss_;
   add_evaluation(evaluation_, result);
+  if (best_) best_->add_to(result);
   {
     const Shown shown(*this);
     result.consensus_distance = shown_distance();

@@ -19,10 +19,12 @@
 #include "record/record_writer.h"
 #include "record/run_directory.h"
 #include "train/batch_pool.h"
+#include "train/best.h"
 #include "train/evaluator.h"
 #include "train/gossip_setup.h"
 #include "train/setup.h"
 #include "train/stopwatch.h"
+#include "train/timeline_record.h"
 #include "train/trainer.h"
 #include "train/worker.h"
 
@@ -55,6 +57,7 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   optim::StepInfo finish_gradient(int worker, int64_t gradient, int64_t done)
       override;
   void gradient_done(int worker, int64_t gradient, int64_t done) override;
+  void pair_done(int a, int b, double since) override;
   void compute(int worker, int64_t gradient);
 
   int64_t rounds() const { return engine_->gradients() / cluster_.size(); }
@@ -63,10 +66,12 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   // Where it changes with the rounds.
   void follow_graph();
   void record_round();
+  void record_timelines();
   void probe();
   void record_gossip(double consensus_distance);
   double shown_distance(); // of the replicas from consensus
   void evaluate();
+  void keep_best(); // of the evaluation at hand
   void average();
   TrainResult finish(Outcome outcome);
   bool checkpoint_is_due();
@@ -104,7 +109,10 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   bool restores_ = false; // gradients under way are there already
   std::optional<Evaluation> evaluation_;
   int64_t evaluated_at_ = -1; // rounds
+  std::optional<Best> best_;  // where the spec asks for it
   comm::Traffic last_traffic_;
+  // Of each worker, in rounds that are traced; in virtual time.
+  std::vector<std::vector<TimelineRow>> timelines_;
 
   double earlier_seconds_ = 0;
   double earlier_training_seconds_ = 0;

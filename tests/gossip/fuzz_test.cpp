@@ -80,6 +80,7 @@ class World : public VirtualGossipHost {
     options_.max_lag =
         random_.below(3) == 0 ? static_cast<int64_t>(random_.below(4)) : -1;
     options_.seed = seed;
+    options_.check = true;
     options_.total_gradients = static_cast<int64_t>(random_.below(60 * n_)) + 1;
     // Times from none at all to many times a gradient's, different on each way.
     const double word = random_.below(3) == 0 ? 0 : 0.3 * random_.uniform();
@@ -95,6 +96,7 @@ class World : public VirtualGossipHost {
     options_.transfer_seconds = [=](int a, int b) {
       return transfer * (1 + (a + b) % 3);
     };
+    if (random_.below(2) == 0) share_lines();
   }
 
   std::unique_ptr<VirtualGossip> make() {
@@ -154,6 +156,20 @@ class World : public VirtualGossipHost {
   Replica& replica(int i) { return *replicas_[i]; }
 
  private:
+  // Workers stand on nodes, each with a way out and a way in.
+  void share_lines() {
+    const int a_node = 1 + static_cast<int>(random_.below(4));
+    for (int way = 0; way < 2 * n_; ++way)
+      options_.way_rates.push_back(0.2 + 3 * random_.uniform());
+    options_.replica_bytes = 1;
+    options_.ways = [a_node](int a, int b) -> std::vector<int> {
+      const int from = a / a_node;
+      const int to = b / a_node;
+      if (from == to) return {};
+      return {2 * from, 2 * to + 1, 2 * to, 2 * from + 1};
+    };
+  }
+
   Random random_;
   int n_ = 1;
   double lr_ = 0;

@@ -2,6 +2,7 @@
 // agrees, and that nobody is left out.
 #include "gossip/virtual_gossip.h"
 
+#include "base/error.h"
 #include "graph/pair_rates.h"
 #include "graph/schedule.h"
 #include "graph/spectrum.h"
@@ -169,6 +170,26 @@ TEST(VirtualGossip, ConservesTheMean) {
   const auto y_after = world.total(true);
   for (size_t e = 0; e < x.size(); ++e)
     ASSERT_NEAR(x_after[e] + y_after[e], 2 * x[e], 1e-4);
+}
+
+// Ends of a pair that do not use the same constants lose a part of their sum.
+TEST(VirtualGossip, CheckFindsASumThatIsNotKept) {
+  VirtualGossipOptions options = options_of("ring", 6);
+  options.check = true;
+  for (const double alpha : {0.5, 0.4}) {
+    World world(6, plain_dynamics(), 0);
+    world.replica(2).set_dynamics({.alpha = alpha}, 0);
+    VirtualGossip gossip = world.make(options);
+    const auto run = [&] {
+      while (gossip.advance()) {
+      }
+    };
+    if (alpha == 0.5) {
+      EXPECT_NO_THROW(run());
+    } else {
+      EXPECT_THROW(run(), Error);
+    }
+  }
 }
 
 TEST(VirtualGossip, WithoutFlowIsTheBaselineBitForBit) {

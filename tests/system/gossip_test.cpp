@@ -153,6 +153,26 @@ TEST(Gossip, EndsOverGlooAndMpi) {
   }
 }
 
+// Nothing is learnt at such a rate, so every worker gives up after three of its
+// own epochs: the first, and two that are no better.
+TEST(Gossip, ProcessesEndEarlyAndKeepTheBest) {
+  const cli::Scratch scratch;
+  const std::string out = scratch.file("run");
+  const auto result = result_of(over_gloo(
+      2,
+      gossip_run("a2cid2", out) +
+          Words{"--train-samples", "640", "--epochs", "500"} +
+          Words{"--lr", "1e-12", "--max-lag", "2", "--ema", "0.9"} +
+          Words{"--early-stop", "2", "--keep-best"}));
+  EXPECT_EQ(result["outcome"], "completed");
+  EXPECT_LT(result["epochs"], 400);
+  EXPECT_TRUE(result["ema_accuracy"].is_number());
+  // A replica's on the subset, or the average's on the whole test set.
+  EXPECT_GT(result["best_accuracy"], 0);
+  EXPECT_TRUE(std::filesystem::exists(out + "/best.safetensors"));
+  EXPECT_EQ(cli::grapevine({"eval", out, "--json"}).exit_code, 0);
+}
+
 // Long enough for a worker to die in the middle of it.
 Words long_gossip_run(const std::string& out) {
   return gossip_run("a2cid2", out) + Words{

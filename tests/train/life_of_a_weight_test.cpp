@@ -6,9 +6,9 @@
 #include "record/checkpoint.h"
 #include "record/record_reader.h"
 #include "record/run_directory.h"
-#include "spec/spec.h"
 #include "train/folder.h"
 #include "train/setup.h"
+#include "train/tiny_spec.h"
 #include "train/trainer.h"
 #include "train/worker.h"
 
@@ -22,23 +22,6 @@
 
 namespace grapevine::train {
 namespace {
-
-spec::Spec tiny_spec(const Folder& folder) {
-  spec::Spec spec;
-  spec.data = "synthetic";
-  spec.synthetic_samples = 96;
-  spec.n = 3;
-  spec.batch = 8;
-  spec.epochs = 1;
-  spec.steps = 1;
-  spec.lr = 0.1;
-  spec.graph = "ring"; // of three: everybody
-  spec.probe_every = 1;
-  spec.eval_samples = 10;
-  spec.threads = 1;
-  spec.out = folder / "run";
-  return spec;
-}
 
 TEST(LifeOfAWeight, FromTheSampleToTheRunDirectory) {
   const Folder folder;

@@ -1,0 +1,128 @@
+// What runs of every kind have, in asynchronous ones: moving averages, the best
+// model, an early end. In virtual time; tests/system has the processes.
+#include "record/checkpoint.h"
+#include "record/run_directory.h"
+#include "train/best_replica.h"
+#include "train/setup.h"
+#include "train/tiny_spec.h"
+#include "train/trainer.h"
+#include "train/worker.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+
+namespace grapevine::train {
+namespace {
+
+spec::Spec gossip_spec(const Folder& folder) {
+  spec::Spec spec = tiny_spec(folder);
+  spec.agreement = "gossip";
+  return spec;
+}
+
+// Alone a worker averages with nobody: after one gradient it is
+// d x0 + (1 - d) x1.
+TEST(VirtualGossipRun, TheMovingAverageFollowsTheWeights) {
+  const Folder folder;
+  spec::Spec spec = gossip_spec(folder);
+  spec.n = 1;
+  spec.ema = 0.75;
+  const Worker initial(make_setup(spec, {}).worker_options());
+  const TrainResult result = train(spec, {});
+  ASSERT_TRUE(result.ema_accuracy);
+  const record::Checkpoints checkpoints{record::RunDirectory(result.run)};
+  const auto file = checkpoints.read_worker(checkpoints.list()[0], 0);
+  const auto& now = file.tensors.at("parameters").values;
+  const auto& average = file.tensors.at("moving_average").values;
+  for (size_t i = 0; i < now.size(); ++i) {
+    ASSERT_NEAR(
+        average[i],
+        0.75F * initial.arena().parameters()[i] + 0.25F * now[i],
+        1e-6);
+  }
+}
+
+TEST(VirtualGossipRun, ResumesWithItsAveragesAndItsBest) {
+  const Folder folder;
+  spec::Spec spec = gossip_spec(folder);
+  spec.steps = 12;
+  spec.epochs = 3;
+  spec.ema = 0.9;
+  spec.keep_best = true;
+  const TrainResult whole = train(spec, {});
+  ASSERT_TRUE(whole.best_epoch);
+
+  const Folder other;
+  spec.out = other / "run";
+  std::atomic<bool> interrupt = false;
+  TrainHooks hooks;
+  hooks.interrupt = &interrupt;
+  hooks.on_progress = [&](const Progress& progress) {
+    if (progress.step >= 5) interrupt = true;
+  };
+  const TrainResult part = train(spec, {}, hooks);
+  ASSERT_EQ(part.outcome, Outcome::kInterrupted);
+  const TrainResult rest = train(spec, {});
+  EXPECT_EQ(rest.parameters_sha256, whole.parameters_sha256);
+  EXPECT_EQ(rest.ema_accuracy, whole.ema_accuracy);
+  EXPECT_EQ(rest.best_epoch, whole.best_epoch);
+  EXPECT_EQ(rest.best_accuracy, whole.best_accuracy);
+}
+
+// A rate of which nothing is learnt: the second evaluation is no better.
+TEST(VirtualGossipRun, EndsEarlyAndKeepsTheBest) {
+  const Folder folder;
+  spec::Spec spec = gossip_spec(folder);
+  spec.steps = 0;
+  spec.epochs = 7;
+  spec.lr = 1e-12;
+  spec.early_stop = 2;
+  spec.keep_best = true;
+  const TrainResult result = train(spec, {});
+  EXPECT_EQ(result.outcome, Outcome::kCompleted);
+  EXPECT_EQ(result.epochs, 3);
+  EXPECT_EQ(result.best_epoch, 1);
+  EXPECT_TRUE(
+      std::filesystem::exists(record::RunDirectory(result.run).best_model()));
+  EXPECT_TRUE(train(spec, {}).was_stored);
+}
+
+TEST(BestReplica, GoesThroughACheckpoint) {
+  const Folder folder;
+  const train::Setup setup = make_setup(gossip_spec(folder), {});
+  Worker worker(setup.worker_options());
+  arena::Arena& arena = worker.arena();
+  BestReplica best(Best(2), true);
+  arena.parameters()[0] = 7;
+  best.offer({.accuracy = 0.5, .loss = 1}, 1, arena);
+  arena.parameters()[0] = 8; // worse, and not a number
+  best.offer({.accuracy = 0.4, .loss = 1}, 2, arena);
+  EXPECT_FALSE(best.best().gives_up());
+
+  const BestReplica::Stored stored = best.stored();
+  std::vector<record::TensorView> planes;
+  record::Metadata metadata;
+  add_best(stored, planes, metadata);
+  record::write_safetensors(folder / "own", planes, metadata);
+  const record::Safetensors file = record::read_safetensors(folder / "own");
+  BestReplica again(Best(2), true);
+  again.restore(file, arena);
+  EXPECT_EQ(again.best().epoch(), 1);
+  again.offer({.accuracy = 0.9, .loss = std::nan("")}, 3, arena);
+  EXPECT_TRUE(again.best().gives_up());
+  ASSERT_TRUE(again.put_into(arena));
+  EXPECT_EQ(arena.parameters()[0], 7);
+
+  // One that does not keep values has none to give.
+  BestReplica counts(Best(2), false);
+  counts.restore(file, arena);
+  EXPECT_EQ(counts.best().epoch(), 1);
+  EXPECT_FALSE(counts.put_into(arena));
+}
+
+} // namespace
+} // namespace grapevine::train
