@@ -147,55 +147,6 @@ TEST(Train, PartialBatchesAreWeightedBySamples) {
   EXPECT_NEAR(weights, 5, 1e-12);
 }
 
-// By hand from the parameters of each step: the average starts at the initial
-// values, so after one step it is d x0 + (1 - d) x1.
-TEST(Train, TheMovingAverageFollowsTheWeights) {
-  const Folder folder;
-  spec::Spec spec = tiny_spec(folder);
-  spec.ema = 0.75;
-  const train::Setup setup = make_setup(spec, {});
-  Worker initial(setup.worker_options());
-  const TrainResult result = train(spec, {});
-  ASSERT_TRUE(result.ema_accuracy);
-  const record::Checkpoints checkpoints{record::RunDirectory(result.run)};
-  const auto file = checkpoints.read_worker(checkpoints.list()[0], 1);
-  const auto& now = file.tensors.at("parameters").values;
-  const auto& average = file.tensors.at("moving_average").values;
-  for (size_t i = 0; i < now.size(); ++i) {
-    ASSERT_NEAR(
-        average[i],
-        0.75F * initial.arena().parameters()[i] + 0.25F * now[i],
-        1e-6);
-  }
-}
-
-// A rate of which nothing is learnt: the second evaluation is no better.
-TEST(Train, EndsEarlyAndKeepsTheBest) {
-  const Folder folder;
-  spec::Spec spec = tiny_spec(folder);
-  spec.steps = 0;
-  spec.epochs = 7;
-  spec.lr = 1e-12;
-  spec.early_stop = 2;
-  spec.keep_best = true;
-  const TrainResult result = train(spec, {});
-  EXPECT_EQ(result.outcome, Outcome::kCompleted);
-  EXPECT_EQ(result.epochs, 3);
-  EXPECT_EQ(result.best_epoch, 1);
-  EXPECT_EQ(result.best_accuracy, result.averaged_model_accuracy);
-  EXPECT_TRUE(
-      std::filesystem::exists(record::RunDirectory(result.run).best_model()));
-  // The file starts another run.
-  const Folder other;
-  spec.init = record::RunDirectory(result.run).best_model().string();
-  spec.out = other / "run";
-  EXPECT_EQ(train(spec, {}).best_accuracy, result.best_accuracy);
-  // Finished, though not at its last step.
-  spec.out = folder / "run";
-  spec.init.clear();
-  EXPECT_TRUE(train(spec, {}).was_stored);
-}
-
 TEST(Train, AnInterruptedRunGoesOnToTheSameBits) {
   const Folder folder;
   spec::Spec spec = tiny_spec(folder);

@@ -1,5 +1,5 @@
-// What runs of every kind have, in asynchronous ones: moving averages, the best
-// model, an early end. In virtual time; tests/system has the processes.
+// What a run has beside training, synchronous or not: moving averages, the best
+// model, an early end. On the virtual cluster; tests/system has the processes.
 #include "record/checkpoint.h"
 #include "record/run_directory.h"
 #include "train/best_replica.h"
@@ -11,24 +11,40 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <string>
 
 namespace grapevine::train {
 namespace {
 
-spec::Spec gossip_spec(const Folder& folder) {
-  spec::Spec spec = tiny_spec(folder);
-  spec.agreement = "gossip";
-  return spec;
-}
+class EveryRun : public testing::TestWithParam<std::string> {
+ protected:
+  // Of the agreement under test.
+  spec::Spec spec_in(const Folder& folder) const {
+    spec::Spec spec = tiny_spec(folder);
+    spec.agreement = GetParam();
+    return spec;
+  }
+};
 
-// Alone a worker averages with nobody: after one gradient it is
-// d x0 + (1 - d) x1.
-TEST(VirtualGossipRun, TheMovingAverageFollowsTheWeights) {
+INSTANTIATE_TEST_SUITE_P(
+    Agreements,
+    EveryRun,
+    testing::Values("adapt-then-combine", "combine-while-adapt", "gossip"),
+    [](const auto& info) {
+      std::string name = info.param;
+      std::ranges::replace(name, '-', '_');
+      return name;
+    });
+
+// By hand: the average starts at the initial values, so after one step it is
+// d x0 + (1 - d) x1. Alone, so that the final average of gossip is x1, too.
+TEST_P(EveryRun, TheMovingAverageFollowsTheWeights) {
   const Folder folder;
-  spec::Spec spec = gossip_spec(folder);
+  spec::Spec spec = spec_in(folder);
   spec.n = 1;
   spec.ema = 0.75;
   const Worker initial(make_setup(spec, {}).worker_options());
@@ -46,9 +62,9 @@ TEST(VirtualGossipRun, TheMovingAverageFollowsTheWeights) {
   }
 }
 
-TEST(VirtualGossipRun, ResumesWithItsAveragesAndItsBest) {
+TEST_P(EveryRun, ResumesWithItsAveragesAndItsBest) {
   const Folder folder;
-  spec::Spec spec = gossip_spec(folder);
+  spec::Spec spec = spec_in(folder);
   spec.steps = 12;
   spec.epochs = 3;
   spec.ema = 0.9;
@@ -74,9 +90,9 @@ TEST(VirtualGossipRun, ResumesWithItsAveragesAndItsBest) {
 }
 
 // A rate of which nothing is learnt: the second evaluation is no better.
-TEST(VirtualGossipRun, EndsEarlyAndKeepsTheBest) {
+TEST_P(EveryRun, EndsEarlyAndKeepsTheBest) {
   const Folder folder;
-  spec::Spec spec = gossip_spec(folder);
+  spec::Spec spec = spec_in(folder);
   spec.steps = 0;
   spec.epochs = 7;
   spec.lr = 1e-12;
@@ -86,14 +102,23 @@ TEST(VirtualGossipRun, EndsEarlyAndKeepsTheBest) {
   EXPECT_EQ(result.outcome, Outcome::kCompleted);
   EXPECT_EQ(result.epochs, 3);
   EXPECT_EQ(result.best_epoch, 1);
+  EXPECT_EQ(result.best_accuracy, result.averaged_model_accuracy);
   EXPECT_TRUE(
       std::filesystem::exists(record::RunDirectory(result.run).best_model()));
+  // The file starts another run.
+  const Folder other;
+  spec.init = record::RunDirectory(result.run).best_model().string();
+  spec.out = other / "run";
+  EXPECT_EQ(train(spec, {}).best_accuracy, result.best_accuracy);
+  // Finished, though not at its last step.
+  spec.out = folder / "run";
+  spec.init.clear();
   EXPECT_TRUE(train(spec, {}).was_stored);
 }
 
 TEST(BestReplica, GoesThroughACheckpoint) {
   const Folder folder;
-  const train::Setup setup = make_setup(gossip_spec(folder), {});
+  const train::Setup setup = make_setup(tiny_spec(folder), {});
   Worker worker(setup.worker_options());
   arena::Arena& arena = worker.arena();
   BestReplica best(Best(2), true);
