@@ -11,10 +11,11 @@
 //   }
 //   averager.end();
 //
-// It ends when some worker knows of `total_gradients` gradients over all
-// workers (gossip/tally.h), or asks for the end; word of it goes from neighbour
-// to neighbour. Everybody finishes the pair it is in, says goodbye to its
-// neighbours and waits for theirs.
+// It ends when by some worker's estimate all workers together have computed
+// `total_gradients` (gossip/tally.h says how far it may be off), or when one
+// asks for the end; word of it goes from neighbour to neighbour. Everybody
+// finishes the pair it is in, says goodbye to its neighbours and waits for
+// theirs.
 //
 // A neighbour that is lost (its process died, or it did not answer or move a
 // piece within the deadline) is done without where the edges survive that; it

@@ -25,15 +25,14 @@ void Flows::begin(int name, double bytes, std::vector<int> ways, double now) {
   // Those without a limit hold nobody up.
   std::erase_if(ways, [&](int way) { return rates_[way] == kInfinity; });
   enlist(name, ways);
-  const auto& flow =
-      flows_
-          .insert(
-              {name,
-               {.bytes = bytes,
-                .since = now,
-                .end = kInfinity,
-                .ways = std::move(ways)}})
-          .first->second;
+  const auto& flow = flows_
+                         .insert(
+                             {name,
+                              {.bytes = bytes,
+                               .since = now,
+                               .end = kInfinity,
+                               .ways = std::move(ways)}})
+                         .first->second;
   ends_.insert({flow.end, name});
   std::vector<int> names = connected(flow.ways);
   if (names.empty()) names = {name};
@@ -110,10 +109,9 @@ void Flows::settle(const std::vector<int>& names, double now) {
       fullest = id;
     }
     const std::set<int> now_settled =
-        fullest < 0 ? open
-                    : std::set<int>(
-                          passing_[fullest].begin(),
-                          passing_[fullest].end());
+        fullest < 0
+            ? open
+            : std::set<int>(passing_[fullest].begin(), passing_[fullest].end());
     for (const int name : now_settled) {
       if (open.contains(name)) settle_one(name, share);
     }

@@ -19,7 +19,8 @@ class BestReplica {
  public:
   // keeps_values: not only how good they were.
   BestReplica(Best best, bool keeps_values)
-      : keeps_values_(keeps_values), best_(best) {}
+      : keeps_values_(keeps_values),
+        best_(best) {}
 
   // An evaluation of what is in the arena.
   void offer(const Quality& quality, int64_t epoch, const arena::Arena& arena);

@@ -54,8 +54,7 @@ nlohmann::json timeline_record(
     const std::vector<TimelineRow>& rows) {
   nlohmann::json events = nlohmann::json::array();
   for (const TimelineRow& row : rows) {
-    events.push_back(
-        {row.span, row.begin, row.duration, row.bucket, row.peer});
+    events.push_back({row.span, row.begin, row.duration, row.bucket, row.peer});
   }
   return {
       {"type", "timeline"},

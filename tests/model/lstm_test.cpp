@@ -193,56 +193,5 @@ TEST(Lstm, BeginsAsPublished) {
   EXPECT_NEAR(largest(large["rnn.weight_ih_l0"]), 0.05, 1e-4);
 }
 
-// Twenty steps of SGD along a text with a pattern.
-std::vector<double> loss_curve(double dropout) {
-  const auto model = make_lstm(
-      {.name = "lstm",
-       .sample_shape = {8},
-       .classes = 17,
-       .tokens = true,
-       .seed = 1,
-       .dropout = dropout,
-       .batch = 4},
-      {.layers = 2, .width = 32, .tied = false, .initial = 0});
-  torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(2));
-  const auto text = torch::arange(4 * 161, torch::kLong).view({4, 161});
-  const auto pattern = (text * text + 3 * text).remainder(17);
-  std::vector<double> losses;
-  for (int64_t step = 0; step < 20; ++step) {
-    model->set_pass(
-        {.chance = {.seed = 1, .step = step}, .begins_stream = step == 0});
-    optimizer.zero_grad();
-    auto loss = torch::nn::functional::cross_entropy(
-        model->forward(pattern.narrow(1, 8 * step, 8)),
-        pattern.narrow(1, 8 * step + 1, 8).flatten());
-    loss.backward();
-    optimizer.step();
-    losses.push_back(loss.item<double>());
-  }
-  return losses;
-}
-
-TEST(GoldenLstm, LossCurve) {
-  expect_golden(
-      [] { return loss_curve(0); },
-      // clang-format off
-      {2.839809, 2.705050, 2.602741, 2.505295, 2.446075, 2.391546,
-       2.348636, 2.315233, 2.289038, 2.270023, 2.248899, 2.230487,
-       2.230439, 2.232989, 2.228851, 2.226715, 2.225302, 2.224521,
-       2.201291, 2.221580});
-  // clang-format on
-}
-
-TEST(GoldenLstm, LossCurveWithDropout) {
-  expect_golden(
-      [] { return loss_curve(0.2); },
-      // clang-format off
-      {2.839751, 2.701412, 2.605535, 2.505001, 2.441593, 2.392907,
-       2.351547, 2.320306, 2.289449, 2.286295, 2.264045, 2.223321,
-       2.232745, 2.232736, 2.237970, 2.252572, 2.260826, 2.234653,
-       2.213757, 2.228941});
-  // clang-format on
-}
-
 } // namespace
 } // namespace grapevine::model
