@@ -45,8 +45,8 @@ struct Preset {
   std::string agreement;
   std::string optimizer;
   std::string graph; // empty = any, here and in the following
-  std::string ada = "";
-  std::string continuous_momentum = "";
+  std::string ada = {};
+  std::string continuous_momentum = {};
 };
 const std::vector<Preset>& preset_table();
 

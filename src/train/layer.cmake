@@ -1,12 +1,12 @@
 gv_layer(train TORCH
   SOURCES
     best.cpp best_replica.cpp build_info.cpp compute_meter.cpp estimate.cpp evaluation_set.cpp
-    evaluator.cpp gossip_finish.cpp
+    evaluator.cpp gossip_finish.cpp gossip_records.cpp
     gossip_run.cpp gossip_setup.cpp gossip_times.cpp measure.cpp
     moving_average.cpp offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
     run_checkpoint.cpp run_evaluation.cpp run_opening.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
     timeline_record.cpp torch_threads.cpp trainer.cpp translation.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
-    virtual_gossip_run.cpp worker.cpp
+    virtual_gossip_records.cpp virtual_gossip_run.cpp worker.cpp
   DEPS
     Grapevine::cluster Grapevine::gossip Grapevine::bind Grapevine::data Grapevine::model
     Grapevine::optim Grapevine::probe Grapevine::record Grapevine::runtime
@@ -22,6 +22,7 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluation_set.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluator.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_finish.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_records.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_run.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_setup.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_times.cpp
@@ -44,5 +45,6 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/translation.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_clock.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_checkpoint.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_records.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_run.cpp
   PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

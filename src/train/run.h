@@ -38,7 +38,7 @@ class Run : private cluster::StepObserver {
       record::RunDirectory directory,
       int attempt,
       const TrainHooks& hooks);
-  ~Run();
+  ~Run() override;
 
   // To the end, or to an interruption. Collective; the result is complete on
   // the process that hosts worker 0.

@@ -20,27 +20,18 @@
 
 namespace grapevine::train {
 
-class VirtualGossipRun::Shown {
- public:
-  explicit Shown(VirtualGossipRun& run) : run_(run) {
-    run_.jobs_->drain();
-    swap();
-  }
-  ~Shown() { swap(); }
-  Shown(const Shown&) = delete;
-  Shown& operator=(const Shown&) = delete;
+VirtualGossipRun::Shown::Shown(VirtualGossipRun& run) : run_(run) {
+  run_.jobs_->drain();
+  swap();
+}
 
- private:
-  void swap() {
-    run_.cluster_.for_each([&](int index) {
-      std::ranges::swap_ranges(
-          run_.workers_[index].arena().parameters(),
-          run_.replicas_[index]->x());
-    });
-  }
-
-  VirtualGossipRun& run_;
-};
+void VirtualGossipRun::Shown::swap() {
+  run_.cluster_.for_each([&](int index) {
+    std::ranges::swap_ranges(
+        run_.workers_[index].arena().parameters(),
+        run_.replicas_[index]->x());
+  });
+}
 
 VirtualGossipRun::VirtualGossipRun(
     const Setup& setup,
@@ -242,87 +233,6 @@ comm::Traffic VirtualGossipRun::traffic() const {
 std::optional<double> VirtualGossipRun::virtual_seconds() const {
   if (!spec::has_virtual_clock(setup_.spec)) return std::nullopt;
   return engine_->now();
-}
-
-void VirtualGossipRun::record_round() {
-  const comm::Traffic now = traffic();
-  const graph::Moment moment = setup_.moment(rounds_seen_ - 1);
-  nlohmann::json record = {
-      {"type", "step"},
-      {"step", moment.step},
-      {"epoch", moment.epoch},
-      {"attempt", attempt_},
-      {"lr", lr_},
-      {"degree", degree_},
-      {"messages", now.messages - last_traffic_.messages},
-      {"bytes", now.bytes - last_traffic_.bytes},
-      {"seconds", training_seconds()},
-      {"loss", round_losses_}};
-  if (const auto seconds = virtual_seconds()) {
-    record["virtual_seconds"] = *seconds;
-  }
-  records_->append(record);
-  last_traffic_ = now;
-}
-
-void VirtualGossipRun::record_timelines() {
-  for (size_t i = 0; i < timelines_.size(); ++i) {
-    if (timelines_[i].empty()) continue;
-    records_->append(
-        timeline_record(rounds_seen_ - 1, static_cast<int>(i), timelines_[i]));
-    timelines_[i].clear();
-  }
-}
-
-// Norms and distances are those of the replicas between two events; gradients
-// are the last that each worker has computed.
-void VirtualGossipRun::probe() {
-  training_.pause();
-  const graph::Moment moment = setup_.moment(rounds_seen_ - 1);
-  {
-    const Shown shown(*this);
-    const arena::Layout& layout = workers_.front().arena().layout();
-    const auto tensors = static_cast<int64_t>(layout.tensors().size());
-    cluster::Rows norms(workers_.size());
-    cluster::Rows rows(workers_.size());
-    std::vector<double> gradient_norms(workers_.size());
-    cluster_.for_each([&](int i) {
-      const arena::Arena& arena = workers_[i].arena();
-      for (const double square : squared_norms(layout, arena.parameters()))
-        norms[i].push_back(std::sqrt(square));
-      rows[i] = norms[i];
-      const auto squares = squared_norms(layout, arena.gradients());
-      for (const double square : squares)
-        rows[i].push_back(std::sqrt(square));
-      rows[i].resize(3 * tensors, std::nan(""));
-      gradient_norms[i] = std::sqrt(sum_of(squares));
-    });
-    const double distance = shown_distance();
-    records_->append(
-        {{"type", "norms"},
-         {"step", moment.step},
-         {"norms", norms},
-         {"gradient_norms", gradient_norms}});
-    records_->append(dispersion_record(rows, tensors, moment, distance));
-    record_gossip(distance);
-  }
-  training_.go();
-}
-
-void VirtualGossipRun::record_gossip(double distance) {
-  std::vector<gossip::Statistics> statistics;
-  for (int i = 0; i < cluster_.size(); ++i)
-    statistics.push_back(engine_->statistics(i));
-  nlohmann::json record = gossip_record(
-      setup_.moment(std::max<int64_t>(rounds_seen_ - 1, 0)),
-      statistics);
-  record["consensus_distance"] = distance;
-  records_->append(record);
-}
-
-// While they are shown.
-double VirtualGossipRun::shown_distance() {
-  return consensus_distance(cluster_, workers_, spare_->arena().parameters());
 }
 
 void VirtualGossipRun::evaluate() {

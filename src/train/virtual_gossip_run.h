@@ -51,7 +51,18 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
  private:
   // Shows the replicas where the models' snapshots are, for whoever looks at
   // the arenas' parameters; no gradient is under way meanwhile.
-  class Shown;
+  class Shown {
+   public:
+    explicit Shown(VirtualGossipRun& run);
+    ~Shown() { swap(); }
+    Shown(const Shown&) = delete;
+    Shown& operator=(const Shown&) = delete;
+
+   private:
+    void swap();
+
+    VirtualGossipRun& run_;
+  };
 
   void begin_gradient(int worker, int64_t gradient) override;
   optim::StepInfo finish_gradient(int worker, int64_t gradient, int64_t done)

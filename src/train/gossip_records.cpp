@@ -1,0 +1,100 @@
+// What a process of an asynchronous run writes down while it trains: of its own
+// worker alone, since nobody is asked for theirs.
+#include "train/gossip_run.h"
+#include "train/gossip_setup.h"
+#include "train/run_records.h"
+#include "train/timeline_record.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace grapevine::train {
+
+void GossipRun::record_step(int64_t round, double lr) {
+  const int64_t messages = averager_->messages();
+  const int64_t bytes = averager_->bytes();
+  records_->append(
+      {{"type", "step"},
+       {"step", gradients_},
+       {"round", round},
+       {"epoch", setup_.moment(gradients_).epoch},
+       {"attempt", options_.attempt},
+       {"lr", lr},
+       {"degree", degree_},
+       {"messages", messages - last_messages_},
+       {"bytes", bytes - last_bytes_},
+       {"seconds", training_seconds()},
+       {"loss", {loss_}}});
+  last_messages_ = messages;
+  last_bytes_ = bytes;
+  record_membership();
+}
+
+void GossipRun::record_membership() {
+  for (const gossip::MembershipChange& change : averager_->membership()) {
+    records_->append(
+        {{"type", "membership"},
+         {"step", gradients_},
+         {"seconds", change.seconds},
+         {"worker", change.rank},
+         {"is_there", change.is_there},
+         {"why", change.why}});
+  }
+}
+
+void GossipRun::probe() {
+  const arena::Arena& arena = workers_[0].arena();
+  std::vector<double> norms;
+  for (const double square :
+       squared_norms(arena.layout(), arena.parameters())) {
+    norms.push_back(std::sqrt(square));
+  }
+  const double gradient =
+      std::sqrt(arena::squared_norm(arena.layout(), arena.gradients()));
+  records_->append(
+      {{"type", "norms"},
+       {"step", gradients_},
+       {"norms", {norms}},
+       {"gradient_norms", {gradient}}});
+  record_gossip(gradients_);
+}
+
+void GossipRun::record_gossip(int64_t step) {
+  nlohmann::json record =
+      gossip_record(setup_.moment(step), {averager_->statistics()});
+  record["seconds"] = training_seconds();
+  record["rounds"] = rounds();
+  records_->append(record);
+}
+
+void GossipRun::record_spans() {
+  // Beside the others, on the averaging thread.
+  const double paired = averager_->statistics().pair_seconds;
+  spans_.add(probe::Span::kExchange, paired - last_pair_seconds_);
+  last_pair_seconds_ = paired;
+  if (spans_.total() == 0) return;
+  records_->append(spans_record(
+      spans_,
+      setup_.moment(std::max<int64_t>(gradients_ - 1, 0))));
+  spans_.clear();
+}
+
+void GossipRun::record_timeline(int64_t step) {
+  const auto pairs = averager_->pairs();
+  if (!spans_.timeline().listens()) return;
+  std::vector<TimelineRow> rows;
+  for (const probe::Event& event : spans_.timeline().events())
+    rows.push_back(row_of(event));
+  for (const gossip::PairPeriod& pair : pairs) {
+    rows.push_back(row_of(
+        {.span = probe::Span::kExchange,
+         .begin = pair.begin,
+         .end = pair.end,
+         .peer = pair.peer}));
+  }
+  records_->append(timeline_record(step, rank_, rows));
+}
+
+} // namespace grapevine::train
