@@ -42,7 +42,10 @@ TrainResult GossipRun::finish() {
   constexpr int kTries = 3;
   const auto deadline = std::chrono::duration<double>(setup_.spec.deadline);
   for (int attempt = 1;; ++attempt) {
-    transport::Gathering gathering = edges_.gather(Deadline::after(deadline));
+    // Who still waits for the goodbye of one that is lost comes a deadline
+    // later than the others.
+    transport::Gathering gathering =
+        edges_.gather(Deadline::after(2 * deadline));
     comm::CommunicatorOptions options;
     options.deadline = deadline;
     options.chunk_bytes = setup_.spec.bucket_bytes;
