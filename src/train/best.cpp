@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace grapevine::train {
@@ -72,6 +73,16 @@ void write_best_model(
       {{"model", setup.spec.model},
        {"step", std::to_string(steps)},
        {"workers", std::to_string(setup.spec.n)}});
+}
+
+bool is_to_be_kept(
+    Best& best,
+    const Setup& setup,
+    const Evaluation& evaluation,
+    int64_t steps) {
+  const int64_t epoch = setup.moment(std::max<int64_t>(steps - 1, 0)).epoch;
+  const bool is_better = best.offer(quality_of_mean(evaluation), epoch + 1);
+  return is_better && setup.spec.keep_best;
 }
 
 } // namespace grapevine::train

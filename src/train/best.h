@@ -60,4 +60,12 @@ void write_best_model(
     const arena::Arena& arena,
     int64_t steps);
 
+// Offers an evaluation after so many steps; whether its averaged model is the
+// best so far and the spec wants it kept.
+bool is_to_be_kept(
+    Best& best,
+    const Setup& setup,
+    const Evaluation& evaluation,
+    int64_t steps);
+
 } // namespace grapevine::train

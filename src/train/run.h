@@ -70,7 +70,6 @@ class Run : private cluster::StepObserver {
   void waited(int index, int bucket, cluster::Clock::time_point begin, int peer)
       override;
   void evaluate();
-  void keep_best(); // of the evaluation at hand
   // Agrees with the other processes on whether and why to stop here.
   std::optional<Outcome> stop_reason(bool epoch_ended);
   // What each hosted worker has to say to that, and what follows from it;

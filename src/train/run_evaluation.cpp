@@ -24,16 +24,12 @@ void Run::evaluate() {
         training_seconds(),
         last_train_loss_));
   }
-  if (best_) keep_best();
+  if (best_ && is_to_be_kept(*best_, setup_, *evaluation_, step_) &&
+      cluster_.hosts_first()) {
+    // The evaluation has left the averaged model there.
+    write_best_model(directory_, setup_, spare_->arena(), step_);
+  }
   report_progress("training", true);
-}
-
-void Run::keep_best() {
-  const int64_t epoch = setup_.moment(std::max<int64_t>(step_ - 1, 0)).epoch;
-  const bool is_better = best_->offer(quality_of_mean(*evaluation_), epoch + 1);
-  if (!is_better || !setup_.spec.keep_best || !cluster_.hosts_first()) return;
-  // The evaluation has left the averaged model there.
-  write_best_model(directory_, setup_, spare_->arena(), step_);
 }
 
 } // namespace grapevine::train

@@ -249,16 +249,11 @@ void VirtualGossipRun::evaluate() {
       setup_.moment(std::max<int64_t>(rounds() - 1, 0)),
       training_seconds(),
       last_train_loss_));
-  if (best_) keep_best();
+  if (best_ && is_to_be_kept(*best_, setup_, *evaluation_, rounds())) {
+    // The evaluation has left the averaged model there.
+    write_best_model(directory_, setup_, spare_->arena(), rounds());
+  }
   training_.go();
-}
-
-void VirtualGossipRun::keep_best() {
-  const int64_t epoch = setup_.moment(std::max<int64_t>(rounds() - 1, 0)).epoch;
-  const bool is_better = best_->offer(quality_of_mean(*evaluation_), epoch + 1);
-  if (!is_better || !setup_.spec.keep_best) return;
-  // The evaluation has left the averaged model there.
-  write_best_model(directory_, setup_, spare_->arena(), rounds());
 }
 
 // All replicas become their mean: the run's last exchange.

@@ -82,7 +82,6 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   void record_gossip(double consensus_distance);
   double shown_distance(); // of the replicas from consensus
   void evaluate();
-  void keep_best(); // of the evaluation at hand
   void average();
   TrainResult finish(Outcome outcome);
   bool checkpoint_is_due();
