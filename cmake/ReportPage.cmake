@@ -90,7 +90,7 @@ function(gv_report_page_tests)
   add_test(NAME web_browser
     COMMAND ${GV_NPM} run --silent test:browser
     WORKING_DIRECTORY ${gv_web_build})
-  set_tests_properties(web_browser PROPERTIES LABELS process TIMEOUT 1800
+  set_tests_properties(web_browser PROPERTIES LABELS process TIMEOUT 1800 COST 90
     ENVIRONMENT "GRAPEVINE_PROGRAM=$<TARGET_FILE:grapevine>;OMP_NUM_THREADS=1;GV_PAGE=${gv_web_build}/page.html;GV_CHROMIUM=${GV_CHROMIUM}")
 endfunction()
 

@@ -10,6 +10,9 @@ namespace grapevine::gossip {
 namespace {
 
 constexpr size_t kPairsKept = 64;
+constexpr double kShortestGap = 0.01; // between two letters to a neighbour
+constexpr double kGapShare = 0.03;    // of the time that has passed, at most
+constexpr double kGapsInDeadline = 4; // at least
 
 } // namespace
 
@@ -25,7 +28,9 @@ struct Averager::Peer {
   bool has_parted = false;
   bool is_parted_from = false;
   double told_at = 0; // of news, which every letter has
-  Clock::time_point asked_at;
+  // In attended seconds.
+  double asked_at = 0;
+  double heard_at = 0;
 };
 
 Averager::Averager(
@@ -191,7 +196,16 @@ std::vector<int> Averager::linked_ranks() const {
   return ranks;
 }
 
+// Much at once was not spent looking: the process was stopped, or starved.
+void Averager::count_time() {
+  const double most = options_.deadline.count() / kGapsInDeadline;
+  const auto now = Clock::now();
+  attended_ += std::min(most, duration<double>(now - counted_at_).count());
+  counted_at_ = now;
+}
+
 bool Averager::look_around() {
+  count_time();
   bool any = see_changes();
   isolated_ = neighbours_ > 0 && peers_.empty();
   any |= read_mail();
@@ -210,17 +224,17 @@ bool Averager::look_around() {
   return any;
 }
 
-// Whoever has not heard from this worker for a while, which grows with the
-// run: news need not be newer than a part of what they are about.
+// To whoever has not heard from this worker for a while, which grows with the
+// run: news need not be newer than a part of what they are about. But they are
+// also how neighbours know that this worker is there.
 void Averager::spread_news() {
-  constexpr double kLongest = 0.03; // of the time that has passed
-  constexpr double kShortest = 0.01;
   const double now = now_seconds();
+  const double longest = std::min(
+      std::max(kShortestGap, kGapShare * now),
+      options_.deadline.count() / kGapsInDeadline);
   std::vector<int> ranks;
   for (const auto& [rank, peer] : peers_) {
-    if (now - peer->told_at > std::max(kShortest, kLongest * now)) {
-      ranks.push_back(rank);
-    }
+    if (now - peer->told_at > longest) ranks.push_back(rank);
   }
   for (const int rank : ranks)
     send(rank, Letter::kNews);
@@ -235,7 +249,7 @@ bool Averager::has_enough() const {
 // the processor belongs to the gradients. In a pair several pieces are under
 // way, which outlast a sleep on any link.
 void Averager::rest(int idle) {
-  const bool is_answer_near = pairing_.is_waiting_for_answer();
+  const bool is_answer_near = pairing_.asked().has_value();
   const auto longest = microseconds(is_answer_near ? 100 : 300);
   const auto pause = std::min(longest, microseconds(10) * idle);
   std::unique_lock lock(mutex_);
@@ -267,6 +281,7 @@ void Averager::link(int rank, const std::string& why) {
     lose(rank, error.what());
     return;
   }
+  peers_.at(rank)->heard_at = attended_;
   note(rank, true, why);
   if (told_ending_) send(rank, Letter::kEnding);
   if (!peers_.contains(rank)) return;
@@ -329,6 +344,7 @@ void Averager::heed(int rank, const Letter& letter) {
   tally_.merge(letter.news, now_seconds());
   if (has_enough()) ask_for_end();
   Peer& peer = *peers_.at(rank);
+  peer.heard_at = attended_;
   if (letter.kind == Letter::kNews) return;
   if (letter.kind == Letter::kEnding) {
     ask_for_end();
@@ -372,7 +388,7 @@ void Averager::follow_up() {
     for (const Saying& saying : said) {
       if (saying.word == Word::kAsk) {
         const auto at = peers_.find(saying.peer);
-        if (at != peers_.end()) at->second->asked_at = Clock::now();
+        if (at != peers_.end()) at->second->asked_at = attended_;
       }
       send(saying.peer, static_cast<uint8_t>(saying.word));
     }
@@ -383,7 +399,8 @@ void Averager::follow_up() {
 void Averager::begin_pair() {
   const int rank = *pairing_.partner();
   in_pair_ = true;
-  paired_at_ = moved_at_ = Clock::now();
+  paired_at_ = Clock::now();
+  moved_at_ = attended_;
   {
     const std::lock_guard lock(mutex_);
     statistics_.add_wait(duration<double>(paired_at_ - wanted_at_).count());
@@ -406,11 +423,11 @@ PieceExchange::Moment Averager::moment() const {
 bool Averager::advance_pair() {
   if (!in_pair_) return false;
   bool any = false;
-  with_peer(*pairing_.partner(), [&](Peer&) {
+  with_peer(*pairing_.partner(), [&](Peer& peer) {
     any = exchange_.advance(moment());
+    if (any) moved_at_ = peer.heard_at = attended_;
   });
   if (!in_pair_) return true; // lost
-  if (any) moved_at_ = Clock::now();
   if (exchange_.is_done()) finish_pair();
   return any;
 }
@@ -443,34 +460,39 @@ void Averager::leave_pair() {
 }
 
 void Averager::check_deadlines() {
-  const auto limit = Clock::now() - std::chrono::duration_cast<Clock::duration>(
-                                        options_.deadline);
+  const double limit = attended_ - options_.deadline.count();
   if (in_pair_ && moved_at_ < limit) {
     lose(*pairing_.partner(), "no piece of its replica came in time");
   }
-  const auto asked = pairing_.state().asked;
+  const auto asked = pairing_.asked();
   if (asked && peers_.contains(*asked) && peers_.at(*asked)->asked_at < limit) {
     lose(*asked, "it did not answer in time");
   }
-  if (!is_parting_ || parting_at_ >= limit) return;
+  const bool is_late = is_parting_ && parting_at_ < limit;
   std::vector<int> silent;
   for (const auto& [rank, peer] : peers_) {
-    if (!peer->is_parted_from) silent.push_back(rank);
+    if (peer->is_parted_from) continue;
+    if (is_late || peer->heard_at < limit) silent.push_back(rank);
   }
-  for (const int rank : silent)
-    lose(rank, "it did not come to the end in time");
+  for (const int rank : silent) {
+    if (!peers_.contains(rank)) continue; // lost with another
+    lose(
+        rank,
+        is_late ? "it did not come to the end in time"
+                : "nothing was heard of it in time");
+  }
 }
 
 // Once nothing is under way: this worker's last letters.
 void Averager::say_goodbye() {
-  const bool is_quiet = !in_pair_ && !pairing_.is_waiting_for_answer();
+  const bool is_quiet = !in_pair_ && !pairing_.asked();
   {
     const std::lock_guard lock(mutex_);
     if (!told_ending_ || !may_part_ || !is_quiet) return;
   }
   if (!is_parting_) {
     is_parting_ = true;
-    parting_at_ = Clock::now();
+    parting_at_ = attended_;
   }
   std::vector<int> ranks;
   for (const auto& [rank, peer] : peers_) {

@@ -17,10 +17,11 @@
 // finishes the pair it is in, says goodbye to its neighbours and waits for
 // theirs.
 //
-// A neighbour that is lost (its process died, or it did not answer or move a
-// piece within the deadline) is done without where the edges survive that; it
-// may come back. Where they do not, the loss ends the run: every call from then
-// on throws it.
+// A neighbour that is lost (its process died, or it did not answer, move a
+// piece or say anything at all within the deadline) is done without where the
+// edges survive that; it may come back. Where they do not, the loss ends the
+// run: every call from then on throws it. A worker that was stopped itself has
+// not waited for anybody meanwhile.
 #pragma once
 
 #include "gossip/mail.h"
@@ -50,7 +51,7 @@ namespace grapevine::gossip {
 struct AveragerOptions {
   int64_t total_gradients = 0;
   uint64_t seed = 0;
-  // For an answer, for a piece of a replica, for a goodbye.
+  // For an answer, for a piece of a replica, for a goodbye, for any letter.
   std::chrono::duration<double> deadline{300};
   // The replica is not worth averaging with: the first averaging takes a
   // neighbour's values instead.
@@ -136,6 +137,7 @@ class Averager {
 
   void run();
   bool look_around();
+  void count_time();
   bool see_changes();
   bool read_mail();
   bool take_wants();
@@ -180,9 +182,14 @@ class Averager {
   size_t neighbours_ = 0;
   bool in_pair_ = false;
   Clock::time_point paired_at_;
-  Clock::time_point moved_at_;  // the pair, by a piece
   Clock::time_point wanted_at_; // the averaging that is looked for
-  Clock::time_point parting_at_;
+  // Seconds in which this thread was there to see what comes: others' deadlines
+  // are counted in them. What follows is the moment that it last counted, and
+  // moments in its terms.
+  double attended_ = 0;
+  Clock::time_point counted_at_ = begin_;
+  double moved_at_ = 0; // the pair, by a piece
+  double parting_at_ = 0;
   int64_t gradients_at_last_look_ = 0;
   bool is_parting_ = false;
   bool told_ending_ = false;

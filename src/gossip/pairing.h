@@ -109,7 +109,8 @@ class Pairing {
   std::optional<int> partner() const { return partner_; }
   // Averagings wanted and not yet begun.
   int64_t wanted() const { return wanted_; }
-  bool is_waiting_for_answer() const { return asked_.has_value(); }
+  // Whose answer it waits for.
+  std::optional<int> asked() const { return asked_; }
 
   // For the state of a checkpoint and for exploring all states: everything
   // that the next answer depends on, but for ask_only(), which is said again.

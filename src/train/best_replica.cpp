@@ -30,6 +30,11 @@ Best BestReplica::best() const {
   return best_;
 }
 
+bool BestReplica::gives_up() const {
+  const std::lock_guard lock(mutex_);
+  return best_.gives_up();
+}
+
 bool BestReplica::put_into(arena::Arena& arena) const {
   const std::lock_guard lock(mutex_);
   if (parameters_.empty()) return false;

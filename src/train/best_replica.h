@@ -25,6 +25,7 @@ class BestReplica {
   // An evaluation of what is in the arena.
   void offer(const Quality& quality, int64_t epoch, const arena::Arena& arena);
   Best best() const;
+  bool gives_up() const;
   // The values into another arena; false where there are none.
   bool put_into(arena::Arena& arena) const;
 

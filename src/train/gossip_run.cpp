@@ -146,7 +146,9 @@ void GossipRun::train_step() {
   ++gradients_;
   if (!std::isfinite(loss_)) diverged_ = true;
   if (hooks_.interrupt != nullptr && *hooks_.interrupt) interrupted_ = true;
-  if (diverged_ || interrupted_ || gives_up()) averager_->ask_for_end();
+  if (diverged_ || interrupted_ || (best_ && best_->gives_up())) {
+    averager_->ask_for_end();
+  }
   epoch_loss_ += loss_;
   ++epoch_gradients_;
   if (gradients_ % setup_.steps_per_epoch() == 0) {
@@ -230,10 +232,6 @@ void GossipRun::begin_evaluation() {
   });
 }
 
-bool GossipRun::gives_up() const {
-  return best_ && best_->best().gives_up();
-}
-
 bool GossipRun::checkpoint_is_due() {
   const int64_t every = setup_.spec.checkpoint_every;
   if (every < 0) return false;
@@ -292,10 +290,8 @@ double GossipRun::training_seconds() const {
 }
 
 void GossipRun::report_progress(const std::string& phase, bool force) {
-  constexpr double kEverySeconds = 0.1;
   if (!hooks_.on_progress || rank_ != 0) return;
-  if (!force && since_progress_.seconds() < kEverySeconds) return;
-  since_progress_.restart();
+  if (!progress_pace_.is_due(force)) return;
   hooks_.on_progress(make_progress(
       setup_,
       phase,

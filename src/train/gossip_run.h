@@ -20,6 +20,7 @@
 #include "train/best_replica.h"
 #include "train/evaluator.h"
 #include "train/gossip_setup.h"
+#include "train/progress_pace.h"
 #include "train/setup.h"
 #include "train/stopwatch.h"
 #include "train/trainer.h"
@@ -68,7 +69,6 @@ class GossipRun {
   void look_for_the_others();
   void probe();
   void begin_evaluation();
-  bool gives_up() const; // nothing has become better here for long
   void checkpoint();
   bool checkpoint_is_due();
   // Of the run, as far as it is known here.
@@ -127,7 +127,7 @@ class GossipRun {
   Stopwatch total_;
   Stopwatch training_;
   Stopwatch since_checkpoint_;
-  Stopwatch since_progress_;
+  ProgressPace progress_pace_;
   Stopwatch since_look_;
 
   // Evaluates a copy of the replica while training goes on.

@@ -379,10 +379,8 @@ TrainResult Run::finish(Outcome outcome) {
 }
 
 void Run::report_progress(const std::string& phase, bool force) {
-  constexpr double kEverySeconds = 0.1;
   if (!hooks_.on_progress || !cluster_.hosts_first()) return;
-  if (!force && since_progress_.seconds() < kEverySeconds) return;
-  since_progress_.restart();
+  if (!progress_pace_.is_due(force)) return;
   hooks_.on_progress(make_progress(
       setup_,
       phase,

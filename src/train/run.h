@@ -16,6 +16,7 @@
 #include "train/batch_pool.h"
 #include "train/best.h"
 #include "train/evaluator.h"
+#include "train/progress_pace.h"
 #include "train/setup.h"
 #include "train/stopwatch.h"
 #include "train/trainer.h"
@@ -121,7 +122,7 @@ class Run : private cluster::StepObserver {
   Stopwatch total_;
   Stopwatch training_; // without evaluation and checkpoints
   Stopwatch since_checkpoint_;
-  Stopwatch since_progress_;
+  ProgressPace progress_pace_;
   bool slow_steps_ = false; // as the first process sees it
   // A gather is under way, and whether it is for divergence, too.
   std::optional<bool> looks_later_;

@@ -321,10 +321,8 @@ double VirtualGossipRun::training_seconds() const {
 }
 
 void VirtualGossipRun::report_progress(const std::string& phase, bool force) {
-  constexpr double kEverySeconds = 0.1;
   if (!hooks_.on_progress) return;
-  if (!force && since_progress_.seconds() < kEverySeconds) return;
-  since_progress_.restart();
+  if (!progress_pace_.is_due(force)) return;
   hooks_.on_progress(make_progress(
       setup_,
       phase,

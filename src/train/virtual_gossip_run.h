@@ -22,6 +22,7 @@
 #include "train/best.h"
 #include "train/evaluator.h"
 #include "train/gossip_setup.h"
+#include "train/progress_pace.h"
 #include "train/setup.h"
 #include "train/stopwatch.h"
 #include "train/timeline_record.h"
@@ -129,7 +130,7 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   Stopwatch total_;
   Stopwatch training_;
   Stopwatch since_checkpoint_;
-  Stopwatch since_progress_;
+  ProgressPace progress_pace_;
   std::unique_ptr<JobQueue> jobs_; // last: they use the others
 };
 

@@ -1,18 +1,22 @@
-// Runs the built program as a person would: words in, exit code and both
-// streams out.
+// Runs the program as a person would: words in, exit code and both streams out.
 #pragma once
+
+#include <grapevine/program.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace grapevine::cli {
@@ -63,27 +67,68 @@ inline std::string quoted(const std::string& word) {
   return text;
 }
 
-inline Answer grapevine(
+inline Answer answer_of(int status, const Scratch& scratch) {
+  return {
+      WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+      read_text(scratch.path() / "out"),
+      read_text(scratch.path() / "error")};
+}
+
+inline void redirect(const std::string& path, int flags, int descriptor) {
+  dup2(open(path.c_str(), flags, 0644), descriptor);
+}
+
+[[noreturn]] inline void become_program(
+    std::vector<std::string> words,
+    const Scratch& scratch) {
+  constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
+  redirect("/dev/null", O_RDONLY, STDIN_FILENO);
+  redirect(scratch.file("out"), kNew, STDOUT_FILENO);
+  redirect(scratch.file("error"), kNew, STDERR_FILENO);
+  // Launchers' variables of the test's own surroundings stay outside.
+  for (const char* name : {"RANK", "WORLD_SIZE"})
+    unsetenv(name);
+  std::filesystem::current_path(scratch.path());
+  words.insert(words.begin(), "grapevine");
+  std::vector<char*> arguments;
+  for (std::string& word : words)
+    arguments.push_back(word.data());
+  const int code =
+      run_program(static_cast<int>(arguments.size()), arguments.data());
+  std::fflush(nullptr);
+  std::_Exit(code);
+}
+
+// The program's file in a process of its own, after `before` ("mpirun -np 4").
+inline Answer start_program(
     const std::vector<std::string>& words,
-    const std::string& environment = "") {
+    const std::string& before = "") {
   const char* program = std::getenv("GRAPEVINE_PROGRAM");
   EXPECT_TRUE(program && *program) << "GRAPEVINE_PROGRAM is not set";
   if (!program) return {-1, "", ""};
   const Scratch scratch;
-  // Launchers' variables of the test's own surroundings stay outside.
   std::string command = "cd " + quoted(scratch.path().string()) +
-                        " && env -u RANK -u WORLD_SIZE " + environment + " " +
+                        " && env -u RANK -u WORLD_SIZE " + before + " " +
                         quoted(program);
   for (const std::string& word : words) {
     command += ' ';
     command += quoted(word);
   }
   command += " >out 2>error </dev/null";
-  const int status = std::system(command.c_str());
-  return {
-      WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-      read_text(scratch.path() / "out"),
-      read_text(scratch.path() / "error")};
+  return answer_of(std::system(command.c_str()), scratch);
+}
+
+// What the program's file would answer, from a fork of this test: loading torch
+// is most of what a start costs, and here it is loaded already.
+inline Answer grapevine(std::vector<std::string> words) {
+  // Its workers are started from the program's file.
+  if (!words.empty() && words.front() == "launch") return start_program(words);
+  const Scratch scratch;
+  const pid_t child = fork();
+  if (child == 0) become_program(std::move(words), scratch);
+  int status = -1;
+  waitpid(child, &status, 0);
+  return answer_of(status, scratch);
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

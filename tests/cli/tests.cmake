@@ -1,7 +1,8 @@
 gv_layer_test(cli
   DEPS Grapevine::cli nlohmann_json::nlohmann_json
   LABELS process
-  TIMEOUT 1200)
+  TIMEOUT 1200
+  COST 50)
 if(TARGET cli_test)
   add_dependencies(cli_test grapevine)
   target_compile_definitions(cli_test PRIVATE

@@ -2,6 +2,7 @@
 // ends, nothing is lost, and the pairs' sums are conserved.
 #include "gossip/averager.h"
 
+#include "base/error.h"
 #include "gossip/allowance.h"
 #include "gossip/neighbours.h"
 #include "graph/schedule.h"
@@ -165,6 +166,53 @@ TEST(Averager, GradientsWaitOnlyWhereMaxLagSaysSo) {
 }
 
 // One that has just begun takes its neighbours' values, and they keep theirs.
+// Nobody asks it for anything, so it is not an answer that is missed.
+TEST(Averager, MissesANeighbourThatSaysNothing) {
+  auto transports = transport::make_local_transports(2);
+  const auto edges = transport::make_fixed_edges(std::move(transports[0]), {1});
+  const auto arena = make_arena(50, 1);
+  Replica replica(*arena, {}, kPieceBytes);
+  Averager averager(
+      replica,
+      *edges,
+      {1},
+      {.total_gradients = 1'000'000'000,
+       .deadline = std::chrono::milliseconds(200)});
+  try {
+    while (!averager.is_ending()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      averager.gradient_done(0.005, 0);
+    }
+    averager.gradient_done(0.005, 0);
+    ADD_FAILURE() << "nobody was missed";
+  } catch (const TransportError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "worker 1 is lost: nothing was heard of it in time");
+  }
+}
+
+TEST(Averager, DoesNotMissThoseWhoHaveNothingToSay) {
+  auto transports = transport::make_local_transports(2);
+  const auto idle = [&](int rank) {
+    const auto edges =
+        transport::make_fixed_edges(std::move(transports[rank]), {1 - rank});
+    const auto arena = make_arena(50 + rank, 1);
+    Replica replica(*arena, {}, kPieceBytes);
+    Averager averager(
+        replica,
+        *edges,
+        {1 - rank},
+        {.total_gradients = 100, .deadline = std::chrono::seconds(2)});
+    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    averager.end();
+    for (const MembershipChange& change : averager.membership())
+      EXPECT_TRUE(change.is_there) << change.why;
+  };
+  std::jthread other(idle, 1);
+  idle(0);
+}
+
 TEST(Averager, AFreshWorkerTakesANeighboursValues) {
   auto transports = transport::make_local_transports(2);
   auto one = make_arena(1);

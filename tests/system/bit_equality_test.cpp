@@ -1,9 +1,11 @@
 // The same spec and seed lead to the same parameters, bit for bit, in the
 // virtual cluster (with 1 and 2 threads), over MPI and over Gloo (with two
 // bucket sizes), for every preset. Starting processes is what takes the time
-// here, so the product of presets, workers and transports is thinned out to
-// where every two of them have met; tests/cluster has it whole, in threads.
+// here, so the product of presets, workers and transports is thinned out;
+// tests/cluster has it whole, in threads.
 #include "system/program.h"
+
+#include <fmt/format.h>
 
 #include <set>
 
@@ -19,6 +21,29 @@ struct Case {
   bool two_threads; // the virtual cluster, once more
 };
 
+const char* name_of(Place place) {
+  return place == Place::kMpi ? "mpi" : "gloo";
+}
+
+// MPI with buckets of another size than the default.
+nlohmann::json result_over(Place place, int n, const Words& words) {
+  return result_of(
+      place == Place::kMpi
+          ? over_mpi(n, words + Words{"--bucket-bytes", "65536"})
+          : over_gloo(n, words));
+}
+
+nlohmann::json virtual_result(int n, const Words& words) {
+  return result_of(cli::grapevine(words + Words{"-n", std::to_string(n)}));
+}
+
+void expect_same_messages(
+    const nlohmann::json& one,
+    const nlohmann::json& other) {
+  for (const char* key : {"parameters_sha256", "messages", "bytes"})
+    EXPECT_EQ(one.at(key), other.at(key)) << key;
+}
+
 class BitEquality : public ::testing::TestWithParam<Case> {};
 
 TEST_P(BitEquality, OfVirtualWorkersAndProcesses) {
@@ -31,17 +56,14 @@ TEST_P(BitEquality, OfVirtualWorkersAndProcesses) {
     return words;
   };
   const auto virtually = [&](const std::string& threads) {
-    return result_of(cli::grapevine(
-        run("threads-" + threads) +
-        Words{"-n", std::to_string(n), "--threads", threads}));
+    return virtual_result(
+        n,
+        run("threads-" + threads) + Words{"--threads", threads});
   };
   const auto one = virtually("1");
   std::vector<nlohmann::json> others;
   if (two_threads) others.push_back(virtually("2"));
-  others.push_back(result_of(
-      place == Place::kMpi
-          ? over_mpi(n, run("mpi") + Words{"--bucket-bytes", "65536"})
-          : over_gloo(n, run("gloo"))));
+  others.push_back(result_over(place, n, run(name_of(place))));
   for (const auto& other : others) {
     for (const char* key :
          {"parameters_sha256",
@@ -57,10 +79,11 @@ TEST_P(BitEquality, OfVirtualWorkersAndProcesses) {
   }
 }
 
-// Presets and workers in turns over both transports.
+// Every preset over both transports, every n over both transports.
 std::vector<Case> cases() {
   std::vector<Case> list;
-  int turn = 0;
+  const int ns[] = {7, 2, 4, 3};
+  size_t turn = 0;
   for (const char* preset :
        {"c-complete",
         "d-complete",
@@ -69,10 +92,8 @@ std::vector<Case> cases() {
         "d-ring",
         "ada",
         "ada-auto"}) {
-    for (const int n : {2, 3, 4, 7}) {
-      const Place place = turn++ % 2 == 0 ? Place::kMpi : Place::kGloo;
-      list.push_back({preset, n, place, n == 3 || n == 7});
-    }
+    list.push_back({preset, ns[turn % 4], Place::kMpi, true});
+    list.push_back({preset, ns[(turn + 2) % 4], Place::kGloo, false});
     ++turn;
   }
   list.push_back({"gradient-tracking", 4, Place::kMpi, false});
@@ -97,28 +118,24 @@ TEST(BitEquality, NodesAndSchedulesOfPairs) {
     const char* graph;
     int n;
     const char* per_node;
+    Place place;
   };
   const cli::Scratch scratch;
-  for (const auto& [graph, n, per_node] : std::initializer_list<Shape>{
-           {"complete", 6, "2"},
-           {"aer", 4, "2"},
-           {"aer", 6, "2"},
-           {"one-peer-exponential", 5, "1"}}) {
-    const std::string name = graph + std::to_string(n) + per_node;
+  for (const auto& [graph, n, per_node, place] : std::initializer_list<Shape>{
+           {"complete", 4, "2", Place::kMpi},
+           {"complete", 4, "2", Place::kGloo},
+           {"aer", 4, "2", Place::kMpi},
+           {"aer", 6, "2", Place::kGloo},
+           {"one-peer-exponential", 5, "1", Place::kMpi}}) {
+    const std::string name = fmt::format("{}{}{}", graph, n, name_of(place));
     SCOPED_TRACE(name);
     const auto run = [&](const std::string& where) {
       return small_run("d-ring", scratch.file(name + where)) +
              Words{"--graph", graph, "--workers-per-node", per_node};
     };
-    const auto one = result_of(
-        cli::grapevine(run("virtual") + Words{"-n", std::to_string(n)}));
-    const auto mpi =
-        result_of(over_mpi(n, run("mpi") + Words{"--bucket-bytes", "65536"}));
-    const auto gloo = result_of(over_gloo(n, run("gloo")));
-    for (const char* key : {"parameters_sha256", "messages", "bytes"}) {
-      EXPECT_EQ(one.at(key), mpi.at(key)) << key;
-      EXPECT_EQ(one.at(key), gloo.at(key)) << key;
-    }
+    expect_same_messages(
+        virtual_result(n, run("-virtual")),
+        result_over(place, n, run("-processes")));
   }
 }
 
@@ -127,26 +144,26 @@ TEST(BitEquality, DirectedGraphs) {
   const cli::Scratch scratch;
   const std::string edges =
       scratch.write("edges", "0 1\n1 2\n2 0\n0 2\n2 3\n3 0\n");
-  const std::vector<Words> graphs = {
-      {"--graph", "one-peer-directed"},
-      {"--graph", "directed-edges", "--edges", edges}};
-  for (const std::string preset : {"sgp", "sgp-overlapped"}) {
-    for (const Words& graph : graphs) {
-      const std::string name = preset + graph[1];
-      SCOPED_TRACE(name);
-      const auto run = [&](const std::string& where) {
-        return small_run(preset, scratch.file(name + where)) + graph;
-      };
-      const auto one =
-          result_of(cli::grapevine(run("virtual") + Words{"-n", "4"}));
-      const auto mpi =
-          result_of(over_mpi(4, run("mpi") + Words{"--bucket-bytes", "65536"}));
-      const auto gloo = result_of(over_gloo(4, run("gloo")));
-      for (const char* key : {"parameters_sha256", "messages", "bytes"}) {
-        EXPECT_EQ(one.at(key), mpi.at(key)) << key;
-        EXPECT_EQ(one.at(key), gloo.at(key)) << key;
-      }
-    }
+  const Words balanced = {"--graph", "one-peer-directed"};
+  const Words unbalanced = {"--graph", "directed-edges", "--edges", edges};
+  struct Meeting {
+    const char* preset;
+    const Words& graph;
+    Place place;
+  };
+  for (const auto& [preset, graph, place] : std::initializer_list<Meeting>{
+           {"sgp", balanced, Place::kMpi},
+           {"sgp", unbalanced, Place::kGloo},
+           {"sgp-overlapped", balanced, Place::kGloo},
+           {"sgp-overlapped", unbalanced, Place::kMpi}}) {
+    const std::string name = preset + graph[1];
+    SCOPED_TRACE(name);
+    const auto run = [&](const std::string& where) {
+      return small_run(preset, scratch.file(name + where)) + graph;
+    };
+    expect_same_messages(
+        virtual_result(4, run("-virtual")),
+        result_over(place, 4, run("-processes")));
   }
 }
 
@@ -159,9 +176,8 @@ TEST(BitEquality, Splits) {
       return small_run("d-ring", scratch.file(split + where)) +
              Words{"--split", split, "--partial", "keep"};
     };
-    const auto one =
-        result_of(cli::grapevine(run("virtual") + Words{"-n", "3"}));
-    const auto gloo = result_of(over_gloo(3, run("gloo")));
+    const auto one = virtual_result(3, run("virtual"));
+    const auto gloo = result_over(Place::kGloo, 3, run("gloo"));
     EXPECT_EQ(one.at("parameters_sha256"), gloo.at("parameters_sha256"));
     results.insert(one.at("parameters_sha256").get<std::string>());
   }
@@ -178,14 +194,11 @@ TEST(BitEquality, EveryOptimizer) {
       return small_run("d-ring", scratch.file(name + std::to_string(i))) +
              Words{"--lr", "0.002"} + optimizers[i];
     };
-    const auto one =
-        result_of(cli::grapevine(run("virtual") + Words{"-n", "3"}));
-    const auto mpi =
-        result_of(over_mpi(3, run("mpi") + Words{"--bucket-bytes", "65536"}));
-    const auto gloo = result_of(over_gloo(3, run("gloo")));
-    for (const auto* other : {&mpi, &gloo}) {
-      EXPECT_EQ(one.at("parameters_sha256"), other->at("parameters_sha256"));
-      EXPECT_EQ(one.at("train_loss"), other->at("train_loss"));
+    const auto one = virtual_result(3, run("virtual"));
+    for (const Place place : {Place::kMpi, Place::kGloo}) {
+      const auto other = result_over(place, 3, run(name_of(place)));
+      EXPECT_EQ(one.at("parameters_sha256"), other.at("parameters_sha256"));
+      EXPECT_EQ(one.at("train_loss"), other.at("train_loss"));
     }
   }
 }
@@ -197,13 +210,12 @@ TEST(BitEquality, LimitedLinks) {
   const auto run = [&](const std::string& name) {
     return small_run("d-ring", scratch.file(name)) + Words{"--graph", "aer"};
   };
-  const auto one = result_of(cli::grapevine(
-      run("virtual") + Words{"-n", "4", "--workers-per-node", "2"}));
+  const auto one =
+      virtual_result(4, run("virtual") + Words{"--workers-per-node", "2"});
   const auto linked = result_of(cli::grapevine(
       Words{"launch", "-n", "4", "--workers-per-node", "2"} +
       Words{"--link", "1gbit,1ms", "--slow", "3:1.5", "--"} + run("linked")));
-  for (const char* key : {"parameters_sha256", "messages", "bytes"})
-    EXPECT_EQ(one.at(key), linked.at(key)) << key;
+  expect_same_messages(one, linked);
 }
 
 TEST(BitEquality, BucketSizeAndTransportWithBatchNorm) {
@@ -221,7 +233,7 @@ TEST(BitEquality, BucketSizeAndTransportWithBatchNorm) {
                                                          "--clip",
                                                          "1"};
   };
-  const auto one = result_of(cli::grapevine(run("virtual") + Words{"-n", "3"}));
+  const auto one = virtual_result(3, run("virtual"));
   for (const char* bucket : {"65536", "4194304"}) {
     const auto gloo = result_of(over_gloo(
         3,

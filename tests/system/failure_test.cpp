@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kVictim = 2;
 // Long enough for a noisy machine's slowest step, short enough to wait for.
-constexpr const char* kDeadline = "15";
+constexpr const char* kDeadline = "10";
 // Deadline, grace and a kill; what is tested is that there is an end.
 constexpr Seconds kBound{100};
 

@@ -50,7 +50,7 @@ inline cli::Answer over_gloo(int n, const Words& words) {
 }
 
 inline cli::Answer over_mpi(int n, const Words& words) {
-  return cli::grapevine(
+  return cli::start_program(
       words,
       "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
       "OMP_NUM_THREADS=1 mpirun --oversubscribe -np " +

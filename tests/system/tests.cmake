@@ -1,17 +1,22 @@
 gv_layer_test(system
-  DEPS Grapevine::base nlohmann_json::nlohmann_json
+  DEPS Grapevine::cli nlohmann_json::nlohmann_json
   LABELS process
-  TIMEOUT 1800)
+  TIMEOUT 1800
+  COST 130)
 if(TARGET system_test)
   add_dependencies(system_test grapevine)
-  # Those whose deadlines of seconds are those of real waits have the machine
-  # for themselves.
-  set(gv_alone "BadWorld.*:Failure.*:Gossip.*:*Interruption.*:*Resume.*")
+  # What waits for deadlines of seconds comes when the tests that take a core
+  # for long are over.
+  set(gv_failures "BadWorld.*:Failure.*")
+  set(gv_gossip "Gossip.*")
   get_test_property(system ENVIRONMENT gv_environment)
-  add_test(NAME system_alone COMMAND system_test)
-  set_tests_properties(system_alone PROPERTIES
-    TIMEOUT 1800 LABELS process RUN_SERIAL ON
-    ENVIRONMENT "${gv_environment};GTEST_FILTER=${gv_alone}")
+  foreach(part failures gossip)
+    add_test(NAME system_${part} COMMAND system_test)
+    set_tests_properties(system_${part} PROPERTIES
+      TIMEOUT 1800 LABELS process
+      DEPENDS "cli;model;overlap;system;transport_process;web_browser"
+      ENVIRONMENT "${gv_environment};GTEST_FILTER=${gv_${part}}")
+  endforeach()
   set_tests_properties(system PROPERTIES
-    ENVIRONMENT "${gv_environment};GTEST_FILTER=-${gv_alone}")
+    ENVIRONMENT "${gv_environment};GTEST_FILTER=-${gv_failures}:${gv_gossip}")
 endif()

@@ -20,4 +20,4 @@ target_compile_definitions(transport_process_test PRIVATE
   MPIEXEC="${MPIEXEC_EXECUTABLE}")
 add_test(NAME transport_process COMMAND transport_process_test)
 set_tests_properties(transport_process PROPERTIES
-  TIMEOUT 600 LABELS process ENVIRONMENT "OMP_NUM_THREADS=1")
+  TIMEOUT 600 LABELS process COST 170 ENVIRONMENT "OMP_NUM_THREADS=1")
