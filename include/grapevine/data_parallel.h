@@ -47,7 +47,9 @@ class DataParallel {
   // Moves the module's parameters, gradients and buffers into one block of
   // memory each (they stay the module's tensors, as views) and gives all
   // workers the values of worker 0. Collective. The module must be float32 on
-  // the host, and must outlive this.
+  // the host, and must outlive this. A group has one of these at a time; it
+  // ends on all workers together, since an exchange that is under way comes to
+  // its end.
   //
   // Do not, afterwards: call zero_grad(true), to(), or torch::load on the
   // module, or change its parameters' set; zero_grad() here and on the module
@@ -61,7 +63,8 @@ class DataParallel {
   void zero_grad();
   // One step from the gradients that backward() left. Collective. Throws
   // std::runtime_error naming the worker that was waited for, the operation
-  // and the step when a peer or a link fails.
+  // and the step when a peer or a link fails. After an exception, one that
+  // compute_loss below has thrown, too, the group is of no more use.
   void step();
   // The same with backward inside, which is faster over a network: what is
   // final is updated and sent while backward computes the rest. Clears the

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "bind/bind.h"
 #include "bind/gradient_hooks.h"
+#include "cluster/attachment.h"
 #include "cluster/stepper.h"
 #include "graph/schedule.h"
 #include "optim/rules.h"
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <optional>
 
 namespace grapevine {
 namespace {
@@ -87,7 +89,17 @@ struct DataParallel::State {
   int64_t step = 0;
   // While the last backward of a step runs.
   cluster::GradientListener* listener = nullptr;
+  struct Listening {
+    Listening(State& listened, cluster::GradientListener* by)
+        : state(listened) {
+      state.listener = by;
+    }
+    ~Listening() { state.listener = nullptr; }
+    State& state;
+  };
   std::unique_ptr<bind::GradientHooks> hooks;
+  // Last: it ends before the arena.
+  std::optional<cluster::Attachment> attachment;
 };
 
 DataParallel::DataParallel(
@@ -100,7 +112,9 @@ DataParallel::DataParallel(
           std::move(options))) {
   State& state = *state_;
   bind::bind_module(module, state.arena);
-  state.cluster.attach({&state.arena});
+  state.attachment.emplace(
+      state.cluster,
+      std::vector<arena::Arena*>{&state.arena});
   const auto& wanted = state.options;
   state.cluster.compare_fingerprints(
       {{"layout", state.arena.layout().digest()},
@@ -130,9 +144,10 @@ double DataParallel::step(const std::function<torch::Tensor()>& compute_loss) {
     State& state = *state_;
     state.arena.clear_gradients();
     const torch::Tensor loss = compute_loss();
-    state.listener = listener;
-    loss.backward();
-    state.listener = nullptr;
+    {
+      const State::Listening listening(state, listener);
+      loss.backward();
+    }
     value = loss.item<double>();
   });
   return value;

@@ -116,6 +116,9 @@ void JobQueue::drain() {
     }
     return true;
   });
+  for (const auto& [key, job] : state_->jobs) {
+    if (job.error) std::rethrow_exception(job.error);
+  }
 }
 
 } // namespace grapevine

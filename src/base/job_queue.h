@@ -25,7 +25,7 @@ class JobQueue {
   void start(int64_t key, std::function<void()> job);
   // Until it is done. Throws what it threw. A key without a job is done.
   void finish(int64_t key);
-  // Until all jobs are done; what they threw comes from finish.
+  // Until all jobs are done. Throws what one of them threw, and so will finish.
   void drain();
 
  private:

@@ -5,8 +5,8 @@
 // this interface. Both kinds do the same arithmetic in the same order, so
 // synchronous runs give the same bits on either.
 //
-// Everything here but for_each, release and wait is collective: all processes
-// call it, in the same order, from one thread.
+// Everything here but for_each, release, wait and abandon is collective: all
+// processes call it, in the same order, from one thread.
 #pragma once
 
 #include "algo/agreement.h"
@@ -53,8 +53,15 @@ class Cluster {
   virtual int find_workers_per_node(
       const transport::LaunchEnvironment& environment) = 0;
 
-  // The arenas of the hosted workers, borrowed until the end. Once.
+  // The arenas of the hosted workers, borrowed until detach, which returns
+  // when all that is under way with them is over. ConfigError where others are
+  // attached. See cluster/attachment.h.
   virtual void attach(std::vector<arena::Arena*> arenas) = 0;
+  virtual void detach() = 0;
+  // An error has come between, and this process cannot do its part of what is
+  // under way: that is given up at once, and whatever needs other processes
+  // throws from now on. Not collective.
+  virtual void abandon() = 0;
 
   // Calls work(index) for all hosted workers, side by side where there are
   // threads for it.

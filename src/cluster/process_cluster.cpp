@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "base/error.h"
 #include "cluster/clock.h"
 #include "cluster/cluster.h"
 #include "cluster/parameter_digest.h"
@@ -40,7 +41,21 @@ class ProcessCluster : public Cluster {
 
   void attach(std::vector<arena::Arena*> arenas) override {
     GV_CHECK_EQ(arenas.size(), size_t{1});
+    if (arena_ != nullptr) {
+      throw ConfigError("these workers train another model already");
+    }
     arena_ = arenas[0];
+  }
+
+  void detach() override {
+    drop();
+    arena_ = nullptr;
+    cut_.reset();
+  }
+
+  void abandon() override {
+    thread_.abandon();
+    open_ = 0;
   }
 
   void for_each(const std::function<void(int)>& work) override { work(0); }

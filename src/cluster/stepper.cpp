@@ -71,6 +71,15 @@ Stepper::Stepper(
 Stepper::~Stepper() = default;
 
 void Stepper::step(const StepRequest& request) {
+  try {
+    take_step(request);
+  } catch (...) {
+    cluster_.abandon();
+    throw;
+  }
+}
+
+void Stepper::take_step(const StepRequest& request) {
   const int64_t step = request.moment.step;
   cluster_.set_step(step);
   observer_ = request.observer;

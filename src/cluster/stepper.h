@@ -81,7 +81,8 @@ class Stepper {
   ~Stepper();
 
   // Collective. Allocates nothing once it has seen all plans of the schedule,
-  // where it measures nothing.
+  // where it measures nothing. What is thrown in it, by compute_gradient, too,
+  // abandons the cluster.
   void step(const StepRequest& request);
 
   // The parameters are no longer what the last step left: an exchange of those
@@ -104,6 +105,7 @@ class Stepper {
   struct Lane;
   enum class Part { kBefore, kAfter };
 
+  void take_step(const StepRequest& request);
   void begin_lanes(const StepRequest& request);
   void trace_first_step(const StepRequest& request);
   void begin_exchange(const StepRequest& request);

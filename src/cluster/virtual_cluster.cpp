@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "base/error.h"
 #include "base/sha256.h"
 #include "cluster/clock.h"
 #include "cluster/cluster.h"
@@ -30,8 +31,13 @@ class VirtualCluster : public Cluster {
 
   void attach(std::vector<arena::Arena*> arenas) override {
     GV_CHECK_EQ(arenas.size(), ranks_.size());
+    if (!arenas_.empty()) {
+      throw ConfigError("these workers train another model already");
+    }
     arenas_ = std::move(arenas);
   }
+  void detach() override { arenas_.clear(); }
+  void abandon() override {}
 
   void for_each(const std::function<void(int)>& work) override {
     pool_.for_each(size(), [&](int64_t index, int) {

@@ -1,6 +1,7 @@
 #include "comm/comm_thread.h"
 
 #include "base/check.h"
+#include "base/error.h"
 
 #include <utility>
 
@@ -11,16 +12,29 @@ CommThread::CommThread(Communicator& communicator)
       thread_([this] { run(); }) {}
 
 CommThread::~CommThread() {
-  bool unfinished = false;
+  abandon();
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
-    unfinished = busy_ || count_ > 0;
-    if (running_ != nullptr) running_->cancel();
   }
   changed_.notify_all();
-  if (unfinished) communicator_.interrupt();
   thread_.join();
+}
+
+void CommThread::abandon() {
+  std::unique_lock lock(mutex_);
+  if (!busy_ && count_ == 0) return;
+  const auto error =
+      std::make_exception_ptr(TransportError("the exchange was given up"));
+  for (; count_ > 0; --count_) {
+    const Job& job = jobs_[first_];
+    if (job.exchange != nullptr) job.exchange->finish(error);
+    if (job.call != nullptr) job.call->fail(error);
+    first_ = (first_ + 1) % jobs_.size();
+  }
+  if (running_ != nullptr) running_->cancel();
+  communicator_.interrupt();
+  changed_.wait(lock, [this] { return !busy_; });
 }
 
 void CommThread::start(Exchange& exchange) {
@@ -58,6 +72,7 @@ bool CommThread::take(Job& job) {
   std::unique_lock lock(mutex_);
   busy_ = false;
   running_ = nullptr;
+  changed_.notify_all();
   changed_.wait(lock, [this] { return stop_ || count_ > 0; });
   if (stop_) return false;
   job = jobs_[first_];

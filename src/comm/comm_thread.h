@@ -22,8 +22,7 @@ class CommThread {
  public:
   // Borrows the communicator, which nobody else may use from now on.
   explicit CommThread(Communicator& communicator);
-  // Gives up what is not finished, without waiting for any peer. So whoever
-  // ends in good order calls drain first.
+  // Abandons what is not over. So whoever ends in good order calls drain first.
   ~CommThread();
   CommThread(const CommThread&) = delete;
   CommThread& operator=(const CommThread&) = delete;
@@ -40,6 +39,10 @@ class CommThread {
 
    private:
     friend class CommThread;
+    void fail(std::exception_ptr error) {
+      error_ = std::move(error);
+      done_ = true;
+    }
     std::function<void()> work_;
     bool done_ = false;
     std::exception_ptr error_;
@@ -53,6 +56,9 @@ class CommThread {
   void call(std::function<void()> work);
   // Until all that was started is over. The same holds as for wait.
   void drain() { call({}); }
+  // Gives up what was started and is not over, without waiting for any peer:
+  // the communicator throws from then on. Nobody is in wait().
+  void abandon();
 
  private:
   struct Job {

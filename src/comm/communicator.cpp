@@ -282,7 +282,7 @@ Communicator::Communicator(
     std::unique_ptr<transport::Transport> transport,
     CommunicatorOptions options) {
   GV_CHECK(transport != nullptr);
-  GV_CHECK_GE(options.chunk_bytes, kLeastChunkBytes);
+  options.chunk_bytes = std::max(options.chunk_bytes, kLeastChunkBytes);
   state_ = std::make_unique<State>(std::move(transport), options);
 }
 

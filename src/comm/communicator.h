@@ -34,7 +34,8 @@ struct CommunicatorOptions {
   std::chrono::duration<double> deadline{300};
   // Planes travel in pieces of this size, so that computing a piece overlaps
   // with moving the ones before it. Changes times, never results.
-  // A plan may want other chunks (Plan::chunk_bytes); at least 4096.
+  // A plan may want other chunks (Plan::chunk_bytes). Less than 4096 is taken
+  // for 4096.
   int64_t chunk_bytes = 1 << 20;
 };
 

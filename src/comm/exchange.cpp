@@ -52,7 +52,7 @@ void Exchange::open(ExchangeRequest request) {
   released_ = 0;
   done_ = 0;
   error_ = nullptr;
-  kept_by_.assign(request_.cut->chunks.size(), -1);
+  kept_by_.assign(request_.cut->chunks.size(), {});
 }
 
 void Exchange::release(int bucket) {
@@ -75,9 +75,11 @@ double Exchange::wait(int bucket) {
     changed_.wait(lock);
     throw_if_over();
   }
+  PeerWait longest;
   for (int64_t c = begin; c < end; ++c) {
-    if (kept_by_[c] >= 0) waited_for_ = kept_by_[c];
+    if (kept_by_[c].seconds > longest.seconds) longest = kept_by_[c];
   }
+  waited_for_ = longest.peer;
   return seconds_since(start);
 }
 
@@ -95,7 +97,7 @@ void Exchange::begin(
   GV_CHECK_LE(result.terms.size(), terms_.size());
   link_ = &link;
   busy_since_ = Clock::now();
-  link.take_slowest_peer();
+  link.take_longest_wait();
   const std::lock_guard lock(mutex_);
   std::ranges::copy(result.terms, terms_.begin());
   terms_count_ = result.terms.size();
@@ -128,7 +130,7 @@ void Exchange::before(int64_t c) {
 }
 
 void Exchange::after(int64_t c) {
-  const int kept_by = link_->take_slowest_peer();
+  const PeerWait kept_by = link_->take_longest_wait();
   {
     const std::lock_guard lock(mutex_);
     kept_by_[c] = kept_by;

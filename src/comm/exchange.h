@@ -113,9 +113,9 @@ class Exchange : public ChunkEvents {
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
-  int64_t released_ = 0;     // chunks
-  int64_t done_ = 0;         // chunks
-  std::vector<int> kept_by_; // of each chunk
+  int64_t released_ = 0;          // chunks
+  int64_t done_ = 0;              // chunks
+  std::vector<PeerWait> kept_by_; // of each chunk
   Clock::time_point first_sent_;
   Clock::time_point last_received_;
   std::exception_ptr error_;

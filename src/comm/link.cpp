@@ -52,11 +52,6 @@ void Link::wait(Ticket& ticket) {
   });
 }
 
-int Link::take_slowest_peer() {
-  longest_wait_ = 0;
-  return std::exchange(slowest_peer_, -1);
-}
-
 std::string Link::describe_failure(
     const Ticket& ticket,
     double seconds,

@@ -14,6 +14,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace grapevine::comm {
 
@@ -25,6 +26,11 @@ struct Ticket {
   int peer = -1;
   bool is_send = false;
   bool valid() const { return request.valid(); }
+};
+
+struct PeerWait {
+  int peer = -1;
+  double seconds = 0;
 };
 
 class Link {
@@ -77,8 +83,8 @@ class Link {
     });
   }
 
-  // The peer of the longest wait since this was last asked, or -1.
-  int take_slowest_peer();
+  // The longest wait since this was last asked; of nobody where there was none.
+  PeerWait take_longest_wait() { return std::exchange(longest_wait_, {}); }
   // Keeps what is in flight moving where the transport wants to be called for
   // that (Transport::progress).
   bool progress() { return in_flight_ > 0 && transport_->progress(); }
@@ -105,9 +111,8 @@ class Link {
   const char* operation_ = "";
   int64_t step_ = -1;
   std::exception_ptr error_;
-  int64_t in_flight_ = 0;   // posted and not waited for
-  double longest_wait_ = 0; // seconds
-  int slowest_peer_ = -1;
+  int64_t in_flight_ = 0; // posted and not waited for
+  PeerWait longest_wait_;
   std::atomic<bool> interrupted_ = false;
 };
 
@@ -128,10 +133,8 @@ void Link::finish(const Ticket& ticket, const Wait& wait) {
     throw TransportError(describe_failure(ticket, seconds(), error.what()));
   }
   recorder_.finish(ticket.flight, Flight::State::kDone);
-  if (seconds() > longest_wait_) {
-    longest_wait_ = seconds();
-    slowest_peer_ = ticket.peer;
-  }
+  const double waited = seconds();
+  if (waited > longest_wait_.seconds) longest_wait_ = {ticket.peer, waited};
 }
 
 } // namespace grapevine::comm

@@ -75,7 +75,7 @@ int lattice_k(int n, int k) {
 }
 
 std::unique_ptr<Schedule> make_ada(int n, AdaOptions options) {
-  if (options.k0 < 0) {
+  if (options.k0 < 0 || (options.k0 == 1 && n > 2)) {
     throw ConfigError(fmt::format(
         "graph ada: k0 must be at least 2 (or 0 for n-1), got {}; nearest "
         "that works: 2",
@@ -97,6 +97,14 @@ std::unique_ptr<Schedule> make_ada(int n, AdaOptions options) {
         "replicas' spread decides");
   }
   if (options.k0 == 0) options.k0 = n - 1;
+  if (options.k_min > std::max(options.k0, 2)) {
+    throw ConfigError(fmt::format(
+        "graph ada: k falls from k0 = {} and cannot end at k-min = {}; nearest "
+        "that works: {}",
+        options.k0,
+        options.k_min,
+        std::max(options.k0, 2)));
+  }
   if (options.gamma < 0) {
     const double fall = std::max(options.k0 - options.k_min, 0);
     options.gamma =

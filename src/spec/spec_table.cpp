@@ -507,7 +507,7 @@ std::vector<SpecEntry> rule_entries() {
       number(
           "warmup",
           &Spec::warmup,
-          {0, kNoBound},
+          {0, 1e6},
           kDecides,
           "epochs of linear warm-up; fractions allowed"),
       integer(

@@ -51,7 +51,7 @@ Run::Run(
   }
   spare_ = std::make_unique<Worker>(setup_.spare_options());
   const std::vector<arena::Arena*> arenas = arenas_of(workers_);
-  cluster_.attach(arenas);
+  attachment_.emplace(cluster_, arenas);
   stepper_ = std::make_unique<cluster::Stepper>(
       cluster_,
       arenas,
@@ -120,15 +120,18 @@ TrainResult Run::run() {
   total_.restart();
   training_.restart();
   since_checkpoint_.restart();
-  while (step_ < setup_.total_steps) {
+  // An attempt before this one may have come to its early end.
+  const bool has_ended = best_ && best_->gives_up();
+  while (!has_ended && step_ < setup_.total_steps) {
     train_step();
     const bool epoch_ended =
         step_ % setup_.steps_per_epoch() == 0 || step_ == setup_.total_steps;
     const auto stop = stop_reason(epoch_ended);
     // Also when it is interrupted here: the next attempt begins the next epoch.
     if (epoch_ended && stop != Outcome::kDiverged) finish_epoch();
-    if (stop) return finish(*stop);
+    if (stop == Outcome::kDiverged) return finish(*stop);
     if (epoch_ended && best_ && best_->gives_up()) break;
+    if (stop) return finish(*stop);
     if (checkpoint_is_due(epoch_ended)) checkpoint();
   }
   return finish(Outcome::kCompleted);
@@ -293,7 +296,7 @@ std::optional<Outcome> Run::stop_reason(bool epoch_ended) {
 cluster::Rows Run::control_rows() {
   const bool interrupted = hooks_.interrupt != nullptr && *hooks_.interrupt;
   const bool slow =
-      training_.seconds() > kSlowStepSeconds * static_cast<double>(step_);
+      training_seconds() > kSlowStepSeconds * static_cast<double>(step_);
   cluster::Rows mine(workers_.size());
   for (size_t i = 0; i < workers_.size(); ++i) {
     mine[i] = {

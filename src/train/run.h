@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/thread_pool.h"
+#include "cluster/attachment.h"
 #include "cluster/cluster.h"
 #include "cluster/stepper.h"
 #include "data/loader.h"
@@ -90,6 +91,7 @@ class Run : private cluster::StepObserver {
 
   std::vector<Worker> workers_;
   std::unique_ptr<Worker> spare_; // holds the averaged model
+  std::optional<cluster::Attachment> attachment_;
   std::unique_ptr<cluster::Stepper> stepper_;
   std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<data::Loader> loader_;

@@ -257,5 +257,71 @@ TEST(DataParallel, WorkersWithOtherModelsAreToldApart) {
   });
 }
 
+TEST(DataParallel, OneModelAtATimeInAGroup) {
+  auto group = Group::in_process(1)[0];
+  auto first = make_net();
+  auto second = make_net();
+  {
+    const DataParallel parallel(*first, group);
+    EXPECT_THROW(DataParallel(*second, group), std::runtime_error);
+  }
+  DataParallel parallel(*second, group);
+  parallel.step();
+}
+
+// With an exchange under way, which ends before the model's memory does.
+TEST(DataParallel, EndsWhileExchangesAreUnderWay) {
+  for (const int n : {2, 3}) {
+    auto groups = Group::in_process(n);
+    const auto samples = make_samples(n, 3);
+    run_threads(n, [&](int rank) {
+      torch::set_num_threads(1);
+      for (int turn = 0; turn < 2; ++turn) {
+        auto net = make_net();
+        DataParallel parallel(
+            *net,
+            groups[rank],
+            {.agreement = "combine-while-adapt", .graph = "complete"});
+        for (const Samples& batch : samples[rank]) {
+          parallel.step([&] { return net->forward(batch.input).sum(); });
+        }
+      }
+    });
+  }
+}
+
+TEST(DataParallel, AStepThatWasBrokenOffIsTheLast) {
+  for (const char* agreement : {"adapt-then-combine", "combine-while-adapt"}) {
+    auto groups = Group::in_process(2, {.deadline_seconds = 1});
+    const auto samples = make_samples(2, 2);
+    run_threads(2, [&](int rank) {
+      torch::set_num_threads(1);
+      auto net = make_net();
+      DataParallel parallel(
+          *net,
+          groups[rank],
+          {.agreement = agreement, .graph = "complete"});
+      const auto take_step = [&](int i) {
+        parallel.step([&]() -> torch::Tensor {
+          if (i == 1 && rank == 0) throw std::range_error("a bad batch");
+          return net->forward(samples[rank][i % 2].input).sum();
+        });
+      };
+      take_step(0);
+      if (rank == 0) {
+        EXPECT_THROW(take_step(1), std::range_error);
+        EXPECT_THROW(take_step(2), std::runtime_error);
+      } else {
+        EXPECT_THROW(
+            {
+              for (int i = 1; i < 4; ++i)
+                take_step(i);
+            },
+            std::runtime_error);
+      }
+    });
+  }
+}
+
 } // namespace
 } // namespace grapevine

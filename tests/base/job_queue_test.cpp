@@ -42,14 +42,15 @@ TEST(JobQueue, DrainsAll) {
   EXPECT_EQ(done, 20);
 }
 
-TEST(JobQueue, ThrowsWhereTheJobIsAskedFor) {
+TEST(JobQueue, ThrowsWhereTheJobIsWaitedFor) {
   for (const int helpers : {0, 2}) {
     JobQueue queue(helpers);
     queue.start(1, [] { throw std::runtime_error("bad"); });
     queue.start(2, [] {});
-    queue.drain();
+    EXPECT_THROW(queue.drain(), std::runtime_error);
     EXPECT_THROW(queue.finish(1), std::runtime_error);
     EXPECT_NO_THROW(queue.finish(2));
+    EXPECT_NO_THROW(queue.drain());
   }
 }
 
