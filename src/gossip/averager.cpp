@@ -9,6 +9,7 @@
 namespace grapevine::gossip {
 namespace {
 
+constexpr int kNobody = -1;
 constexpr size_t kPairsKept = 64;
 constexpr double kShortestGap = 0.01; // between two letters to a neighbour
 constexpr double kGapShare = 0.03;    // of the time that has passed, at most
@@ -85,7 +86,7 @@ void Averager::gradient_done(double seconds, int64_t averagings) {
     rethrow();
     clock_.gradient_done(now_seconds(), seconds);
     ++statistics_.gradients;
-    if (neighbours_ > 0) {
+    if (neighbours_ > 0 && !isolated_) {
       wants_ += averagings;
       lag_ += averagings;
     }
@@ -207,7 +208,7 @@ void Averager::count_time() {
 bool Averager::look_around() {
   count_time();
   bool any = see_changes();
-  isolated_ = neighbours_ > 0 && peers_.empty();
+  settle_for_own_values();
   any |= read_mail();
   any |= take_wants();
   any |= advance_pair();
@@ -221,7 +222,28 @@ bool Averager::look_around() {
       send(rank, Letter::kEnding);
   }
   say_goodbye();
+  see_isolation();
   return any;
+}
+
+void Averager::see_isolation() {
+  const bool isolated = neighbours_ > 0 && pairing_.is_alone();
+  if (isolated == isolated_) return;
+  {
+    const std::lock_guard lock(mutex_); // whoever waits must not miss it
+    isolated_ = isolated;
+  }
+  changed_.notify_all();
+}
+
+// Not between an ask that said it was fresh and the pair that comes of it.
+void Averager::settle_for_own_values() {
+  if (!is_content_ || !fresh_ || in_pair_ || pairing_.asked()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    fresh_ = false;
+  }
+  changed_.notify_all();
 }
 
 // To whoever has not heard from this worker for a while, which grows with the
@@ -259,13 +281,16 @@ void Averager::rest(int idle) {
 bool Averager::see_changes() {
   const auto changes = edges_.changes();
   if (changes.empty()) return false;
+  // First of all who is gone, whose transport is, too: nobody talks to them.
   for (const transport::EdgeChange& change : changes) {
-    if (change.linked) {
-      link(change.rank, change.why);
-    } else if (peers_.contains(change.rank)) {
-      lose(change.rank, change.why);
-    }
+    if (change.linked) continue;
+    require_survival(change.rank, change.why);
+    forget(change.rank, change.why);
   }
+  for (const transport::EdgeChange& change : changes) {
+    if (change.linked) link(change.rank, change.why);
+  }
+  follow_up();
   {
     const std::lock_guard lock(mutex_);
     linked_ = peers_.size();
@@ -275,8 +300,10 @@ bool Averager::see_changes() {
 }
 
 void Averager::link(int rank, const std::string& why) {
+  const transport::Edge edge = edges_.edge(rank);
+  if (edge.transport == nullptr) return; // gone again
   try {
-    peers_[rank] = std::make_unique<Peer>(edges_.edge(rank), edges_.size());
+    peers_[rank] = std::make_unique<Peer>(edge, edges_.size());
   } catch (const TransportError& error) {
     lose(rank, error.what());
     return;
@@ -289,19 +316,30 @@ void Averager::link(int rank, const std::string& why) {
   follow_up();
 }
 
+void Averager::require_survival(int rank, const std::string& why) const {
+  if (edges_.survives_loss()) return;
+  throw TransportError(fmt::format("worker {} is lost: {}", rank, why));
+}
+
 void Averager::lose(int rank, const std::string& why) {
-  if (!edges_.survives_loss()) {
-    throw TransportError(fmt::format("worker {} is lost: {}", rank, why));
-  }
+  require_survival(rank, why);
   edges_.lose(rank, why);
-  peers_.erase(rank);
+  forget(rank, why);
+  follow_up();
+}
+
+void Averager::forget(int rank, const std::string& why) {
+  if (peers_.erase(rank) == 0) return;
   note(rank, false, why);
+  // Words that were meant for it are not for its successor.
+  for (Saying& saying : say_) {
+    if (saying.peer == rank) saying.peer = kNobody;
+  }
   pairing_.lose(rank, say_);
   if (pairing_.partner() == rank) {
     exchange_.give_up();
     leave_pair();
   }
-  follow_up();
 }
 
 template <typename Work>
@@ -370,29 +408,30 @@ bool Averager::take_wants() {
     asks_only = std::exchange(asks_only_, std::nullopt);
   }
   if (asks_only) pairing_.ask_only(std::move(*asks_only), say_);
-  if (wants == 0) {
-    // A gradient without one is a reminder of those that are wanted already.
-    const int64_t gradients = gradients_;
-    if (gradients == gradients_at_last_look_) return false;
-    gradients_at_last_look_ = gradients;
-  }
+  // A gradient without one is a reminder of those that are wanted already.
+  const int64_t gradients = gradients_;
+  const bool is_reminder =
+      std::exchange(gradients_at_last_look_, gradients) != gradients;
+  if (wants == 0 && !is_reminder) return false;
   if (pairing_.wanted() == 0 && !in_pair_) wanted_at_ = Clock::now();
   pairing_.want(wants, say_);
   follow_up();
   return true;
 }
 
+// Losing somebody while words are said adds others behind them.
 void Averager::follow_up() {
-  while (!say_.empty()) {
-    const std::vector<Saying> said = std::exchange(say_, {});
-    for (const Saying& saying : said) {
-      if (saying.word == Word::kAsk) {
-        const auto at = peers_.find(saying.peer);
-        if (at != peers_.end()) at->second->asked_at = attended_;
-      }
-      send(saying.peer, static_cast<uint8_t>(saying.word));
-    }
+  if (is_speaking_) return;
+  is_speaking_ = true;
+  for (size_t i = 0; i < say_.size(); ++i) {
+    const Saying saying = say_[i];
+    const auto at = peers_.find(saying.peer);
+    if (at == peers_.end()) continue;
+    if (saying.word == Word::kAsk) at->second->asked_at = attended_;
+    send(saying.peer, static_cast<uint8_t>(saying.word));
   }
+  say_.clear();
+  is_speaking_ = false;
   if (pairing_.partner() && !in_pair_) begin_pair();
 }
 
@@ -452,6 +491,10 @@ void Averager::leave_pair() {
   {
     const std::lock_guard lock(mutex_);
     --lag_;
+    if (fresh_ && !ending_) { // it came to nothing, or was as fresh
+      ++wants_;
+      ++lag_;
+    }
   }
   changed_.notify_all();
   in_pair_ = false;

@@ -109,15 +109,17 @@ class Averager {
   // Waits until a neighbour has given its values to this one, which is fresh,
   // or the end has come. False if neither has, so far.
   bool wait_for_values(std::chrono::duration<double> longest);
-  // Nobody did: the replica is as good as any.
-  void be_content() { fresh_ = false; }
+  // Nobody did: the replica is as good as any, once nobody is about to give.
+  void be_content() { is_content_ = true; }
+  bool is_fresh() const { return fresh_; }
   bool is_ending() const { return ending_; }
   // Asks all for the end.
   void ask_for_end();
   // Finishes the pair under way, says goodbye and waits for the neighbours'.
   void end();
 
-  // Whether there is no neighbour now to average with, though there could be.
+  // Whether there is no neighbour now to average with, though there could be:
+  // then nothing is wanted, and nobody is held back.
   bool is_isolated() const { return isolated_; }
   // Of all workers' gradients, by estimate.
   double total_estimate() const { return tally_.estimate(now_seconds()); }
@@ -146,7 +148,12 @@ class Averager {
   bool is_over();
 
   void link(int rank, const std::string& why);
+  // Closes the edge; or it is closed already.
   void lose(int rank, const std::string& why);
+  void forget(int rank, const std::string& why);
+  void require_survival(int rank, const std::string& why) const;
+  void see_isolation();
+  void settle_for_own_values();
   // A copy, since whoever is talked to may be lost by it.
   std::vector<int> linked_ranks() const;
   // Calls work on a linked peer; an error of its transport loses it.
@@ -178,7 +185,9 @@ class Averager {
   Pairing pairing_;
   PieceExchange exchange_;
   std::map<int, std::unique_ptr<Peer>> peers_; // linked ones
+  // Words to be said, in this order, whatever happens while they are.
   std::vector<Saying> say_;
+  bool is_speaking_ = false;
   size_t neighbours_ = 0;
   bool in_pair_ = false;
   Clock::time_point paired_at_;
@@ -196,6 +205,7 @@ class Averager {
 
   std::atomic<bool> ending_ = false;
   std::atomic<bool> fresh_ = false;
+  std::atomic<bool> is_content_ = false;
   std::atomic<bool> isolated_ = false;
   std::atomic<int64_t> messages_ = 0;
   std::atomic<int64_t> bytes_ = 0;

@@ -39,6 +39,12 @@ bool Pairing::is_neighbour(int peer) const {
   return contains(neighbours_, peer);
 }
 
+bool Pairing::is_alone() const {
+  return std::ranges::none_of(neighbours_, [&](int peer) {
+    return !asks_only_ || contains(*asks_only_, peer);
+  });
+}
+
 void Pairing::want(int64_t count, std::vector<Saying>& say) {
   wanted_ += count;
   refusals_ = 0;

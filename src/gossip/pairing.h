@@ -109,6 +109,8 @@ class Pairing {
   std::optional<int> partner() const { return partner_; }
   // Averagings wanted and not yet begun.
   int64_t wanted() const { return wanted_; }
+  // Whether no neighbour is there that it would ask of its own accord.
+  bool is_alone() const;
   // Whose answer it waits for.
   std::optional<int> asked() const { return asked_; }
 

@@ -149,20 +149,15 @@ void Replica::set_values(Piece& piece, const float* values, double now) {
   piece.flowed = now;
 }
 
-std::vector<double> Replica::flowed() const {
-  std::vector<double> moments;
-  for (const auto& piece : pieces_) {
-    const std::lock_guard lock(piece->mutex);
-    moments.push_back(piece->flowed);
-  }
-  return moments;
+double Replica::flowed() const {
+  const std::lock_guard lock(pieces_.front()->mutex);
+  return pieces_.front()->flowed;
 }
 
-void Replica::set_flowed(std::span<const double> moments) {
-  GV_CHECK_EQ(moments.size(), pieces_.size());
-  for (size_t p = 0; p < pieces_.size(); ++p) {
-    const std::lock_guard lock(pieces_[p]->mutex);
-    pieces_[p]->flowed = moments[p];
+void Replica::set_flowed(double moment) {
+  for (const auto& piece : pieces_) {
+    const std::lock_guard lock(piece->mutex);
+    piece->flowed = moment;
   }
 }
 

@@ -80,9 +80,10 @@ class Replica {
   // x and y are given new values (a checkpoint's, a neighbour's, an average),
   // the snapshot too. Any thread but beside move(); flow begins at `now`.
   void begin_from(std::span<const float> values, double now);
-  // For checkpoints: when each piece has last flowed.
-  std::vector<double> flowed() const;
-  void set_flowed(std::span<const double> moments);
+  // For checkpoints of a replica whose pieces flow together, as in virtual
+  // time: when they last have.
+  double flowed() const;
+  void set_flowed(double moment);
 
  private:
   struct Piece {

@@ -153,7 +153,7 @@ void VirtualGossip::restore(const json& state) {
     member.clock = UnitClock(
         {.seconds = clock.at(0), .units = clock.at(1), .average = clock.at(2)});
     member.statistics = statistics_from(stored.at("statistics"));
-    member.replica->set_flowed(stored.at("flowed").get<std::vector<double>>());
+    member.replica->set_flowed(stored.at("flowed"));
     member.next_gradient = stored.at("next_gradient");
     member.computes = stored.at("computes");
     member.computes_since = stored.at("computes_since");

@@ -1,5 +1,7 @@
 #include "launch/after_failure.h"
 
+#include "base/error.h"
+
 #include <fmt/format.h>
 
 #include <csignal>
@@ -46,16 +48,21 @@ bool AfterFailure::may_restart(const WorkerEnd& end) const {
 void AfterFailure::go_on_after(int rank) {
   const WorkerEnd end = workers_.end(rank);
   const auto how = describe_end(end);
+  std::string obstacle;
   if (may_restart(end)) {
-    workers_.restart(rank);
-    story_.push_back(fmt::format(
-        "{} and was started again ({} of {})",
-        how,
-        end.restarts + 1,
-        options_.restarts));
-    return;
+    try {
+      workers_.restart(rank);
+      story_.push_back(fmt::format(
+          "{} and was started again ({} of {})",
+          how,
+          end.restarts + 1,
+          options_.restarts));
+      return;
+    } catch (const Error& error) {
+      obstacle = fmt::format(" (started again? {})", error.what());
+    }
   }
-  story_.push_back(fmt::format("{} and was lost", how));
+  story_.push_back(fmt::format("{} and was lost{}", how, obstacle));
   store_.say_lost(rank, how);
 }
 

@@ -291,11 +291,14 @@ void Checkpoints::write_own(
   write_safetensors(own_directory() / file_name(worker), planes, metadata);
 }
 
-std::optional<Safetensors> Checkpoints::read_own(int worker) const {
-  const fs::path path = own_directory() / file_name(worker);
+bool Checkpoints::has_own(int worker) const {
   std::error_code error;
-  if (!fs::exists(path, error)) return std::nullopt;
-  return read_safetensors(path);
+  return fs::exists(own_directory() / file_name(worker), error);
+}
+
+std::optional<Safetensors> Checkpoints::read_own(int worker) const {
+  if (!has_own(worker)) return std::nullopt;
+  return read_safetensors(own_directory() / file_name(worker));
 }
 
 void Checkpoints::remove_own() const {

@@ -79,6 +79,7 @@ class Checkpoints {
       int worker,
       std::span<const TensorView> planes,
       const Metadata& metadata) const;
+  bool has_own(int worker) const;
   // Nothing where there is none; IoError where it cannot be read.
   std::optional<Safetensors> read_own(int worker) const;
   // Those of all workers; what cannot be removed stays.

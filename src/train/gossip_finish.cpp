@@ -26,7 +26,8 @@ enum Column {
   kLoss,
   kBestEpoch, // 0: there is none
   kBestAccuracy,
-  kBestLoss
+  kBestLoss,
+  kFresh
 };
 
 double sum(const cluster::Rows& rows, Column column) {
@@ -75,12 +76,14 @@ TrainResult GossipRun::finish_with(
         diverged_ ? 1.0 : 0.0,
         best.gives_up() ? 1.0 : 0.0,
         static_cast<double>(averager_->counts()[rank_]),
-        static_cast<double>(averager_->messages()),
-        static_cast<double>(averager_->bytes()),
+        static_cast<double>(earlier_messages_ + averager_->messages()),
+        static_cast<double>(earlier_bytes_ + averager_->bytes()),
         loss,
         static_cast<double>(best.epoch()),
         best.quality().accuracy,
-        best.quality().loss}});
+        best.quality().loss,
+        averager_->is_fresh() ? 1.0 : 0.0}});
+  fill_in_the_fresh(cluster, static_cast<int>(sum(rows, kFresh)));
   // Of a worker that was lost, what the others knew.
   double gradients = sum(rows, kGradients);
   const std::vector<int64_t> known = averager_->counts();
@@ -156,7 +159,7 @@ TrainResult GossipRun::finish_with(
        {"members", members},
        {"gradients", averager_->counts()}});
   records_->flush();
-  result.seconds = total_.seconds();
+  result.seconds = earlier_seconds_ + total_.seconds();
   result.samples_per_second = training_seconds() > 0
                                   ? gradients *
                                         static_cast<double>(setup_.spec.batch) /
@@ -164,6 +167,24 @@ TrainResult GossipRun::finish_with(
                                   : 0;
   cluster.barrier();
   return result;
+}
+
+// They get the mean of the others'.
+void GossipRun::fill_in_the_fresh(cluster::Cluster& cluster, int fresh) {
+  const int others = cluster.size() - fresh;
+  if (fresh == 0 || others == 0) return;
+  for (const auto plane : {algo::Plane::kParameters, algo::Plane::kBuffers}) {
+    const std::span<float> values = algo::plane_of(workers_[0].arena(), plane);
+    if (averager_->is_fresh()) std::ranges::fill(values, 0.0f);
+    std::vector<float> mean(values.size());
+    cluster.mean(plane, mean);
+    if (!averager_->is_fresh()) continue;
+    const float scale =
+        static_cast<float>(cluster.size()) / static_cast<float>(others);
+    std::ranges::transform(mean, values.begin(), [&](float value) {
+      return value * scale;
+    });
+  }
 }
 
 void GossipRun::keep_best(
@@ -216,7 +237,6 @@ void GossipRun::store_result(
   cluster.barrier();
   if (!cluster.hosts_first()) return;
   checkpoints_.commit(step, setup_.spec.n, {{"attempt", options_.attempt}});
-  checkpoints_.remove_own();
 }
 
 } // namespace grapevine::train

@@ -12,6 +12,18 @@
 
 namespace grapevine::train {
 
+void GossipRun::record_attempt() {
+  nlohmann::json attempt = attempt_record(
+      options_.attempt,
+      gradients_,
+      {rank_},
+      edges_.name(),
+      setup_,
+      workers_[0].arena().layout());
+  attempt["own_steps"] = true; // each worker counts its own gradients
+  records_->append(attempt);
+}
+
 void GossipRun::record_step(int64_t round, double lr) {
   const int64_t messages = averager_->messages();
   const int64_t bytes = averager_->bytes();

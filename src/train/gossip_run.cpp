@@ -50,22 +50,13 @@ GossipRun::GossipRun(
       arena,
       gossip_dynamics(setup_),
       setup_.spec.bucket_bytes);
-  is_fresh_ = options_.returns;
+  is_fresh_ = options_.returns || options_.resumes;
   restore();
   if (setup_.spec.eval_every > 0) {
     subset_ =
         draw_evaluation_set(*setup_.dataset.test, evaluator_options(setup_));
   }
   records_ = std::make_unique<record::RecordWriter>(directory_.records(rank_));
-  nlohmann::json attempt = attempt_record(
-      options_.attempt,
-      gradients_,
-      {rank_},
-      edges_.name(),
-      setup_,
-      arena.layout());
-  attempt["own_steps"] = true; // each worker counts its own gradients
-  records_->append(attempt);
   averager_ = std::make_unique<gossip::Averager>(
       *replica_,
       edges_,
@@ -89,6 +80,7 @@ TrainResult GossipRun::run() {
         std::chrono::duration<double>(setup_.spec.deadline));
   }
   if (is_fresh_) take_values();
+  record_attempt();
   while (!averager_->is_ending())
     train_step();
   training_.pause();
@@ -98,10 +90,12 @@ TrainResult GossipRun::run() {
   record_gossip(std::max<int64_t>(gradients_ - 1, 0));
   record_spans(); // of an epoch that was not finished
   if (evaluation_thread_.joinable()) evaluation_thread_.join();
+  check_evaluation();
   return finish();
 }
 
 void GossipRun::train_step() {
+  check_evaluation();
   const Stopwatch watch;
   arena::Arena& arena = workers_[0].arena();
   spans_.timeline().listen(is_traced(setup_.spec, gradients_));
@@ -188,7 +182,7 @@ void GossipRun::look_for_the_others() {
   constexpr double kEverySeconds = 1;
   if (since_look_.seconds() < kEverySeconds) return;
   since_look_.restart();
-  if (options_.returns && stored_result(directory_, setup_.spec)) {
+  if (edges_.is_gathering() || stored_result(directory_, setup_.spec)) {
     averager_->ask_for_end();
   }
 }
@@ -211,25 +205,40 @@ void GossipRun::begin_evaluation() {
   const double seconds = training_seconds();
   evaluation_thread_ = std::jthread([this, moment, round, seconds] {
     use_one_torch_thread();
-    spare_->set_training(false);
-    const Score score = spare_->score(*subset_);
-    records_->append(
-        {{"type", "replica_evaluation"},
-         {"step", moment.step},
-         {"round", round},
-         {"epoch", moment.epoch},
-         {"seconds", seconds},
-         {"test_accuracy", score.correct / score.labels},
-         {"test_loss", score.loss / score.labels}});
-    if (best_) {
-      const Quality quality{
-          .accuracy = score.correct / score.labels,
-          .loss = score.loss / score.labels,
-          .is_text = setup_.dataset.test->has_tokens()};
-      best_->offer(quality, moment.epoch + 1, spare_->arena());
+    try {
+      evaluate_copy(moment, round, seconds);
+    } catch (...) {
+      evaluation_error_ = std::current_exception();
     }
     evaluates_ = false;
   });
+}
+
+void GossipRun::evaluate_copy(
+    const graph::Moment& moment,
+    int64_t round,
+    double seconds) {
+  spare_->set_training(false);
+  const Score score = spare_->score(*subset_);
+  const Quality quality{
+      .accuracy = score.correct / score.labels,
+      .loss = score.loss / score.labels,
+      .is_text = setup_.dataset.test->has_tokens()};
+  records_->append(
+      {{"type", "replica_evaluation"},
+       {"step", moment.step},
+       {"round", round},
+       {"epoch", moment.epoch},
+       {"seconds", seconds},
+       {"test_accuracy", quality.accuracy},
+       {"test_loss", quality.loss}});
+  if (best_) best_->offer(quality, moment.epoch + 1, spare_->arena());
+}
+
+void GossipRun::check_evaluation() const {
+  if (!evaluates_ && evaluation_error_) {
+    std::rethrow_exception(evaluation_error_);
+  }
 }
 
 bool GossipRun::checkpoint_is_due() {
@@ -248,7 +257,11 @@ void GossipRun::checkpoint() {
   auto planes = planes_to_store(arena, setup_.state_planes());
   record::Metadata metadata = {
       {"gradients", std::to_string(gradients_)},
-      {"counts", nlohmann::json(averager_->counts()).dump()}};
+      {"counts", nlohmann::json(averager_->counts()).dump()},
+      {"seconds", std::to_string(earlier_seconds_ + total_.seconds())},
+      {"training_seconds", std::to_string(training_seconds())},
+      {"messages", std::to_string(earlier_messages_ + averager_->messages())},
+      {"bytes", std::to_string(earlier_bytes_ + averager_->bytes())}};
   BestReplica::Stored best;
   if (best_) {
     best = best_->stored();
@@ -268,6 +281,11 @@ void GossipRun::restore() {
     counts_before_ = nlohmann::json::parse(file->metadata.at("counts"))
                          .get<std::vector<int64_t>>();
     gradients_ = std::stoll(file->metadata.at("gradients"));
+    earlier_seconds_ = std::stod(file->metadata.at("seconds"));
+    earlier_training_seconds_ =
+        std::stod(file->metadata.at("training_seconds"));
+    earlier_messages_ = std::stoll(file->metadata.at("messages"));
+    earlier_bytes_ = std::stoll(file->metadata.at("bytes"));
     counts_before_.resize(setup_.spec.n);
     counts_before_[rank_] = gradients_;
     if (best_) best_->restore(*file, arena);
@@ -286,7 +304,7 @@ void GossipRun::restore() {
 }
 
 double GossipRun::training_seconds() const {
-  return training_.seconds();
+  return earlier_training_seconds_ + training_.seconds();
 }
 
 void GossipRun::report_progress(const std::string& phase, bool force) {

@@ -39,6 +39,7 @@ namespace grapevine::train {
 struct GossipRunOptions {
   int attempt = 0;
   bool returns = false; // the others have begun without this worker
+  bool resumes = false; // some worker has a checkpoint to go on from
 };
 
 class GossipRun {
@@ -68,7 +69,12 @@ class GossipRun {
   void take_values();
   void look_for_the_others();
   void probe();
+  void record_attempt();
   void begin_evaluation();
+  void
+  evaluate_copy(const graph::Moment& moment, int64_t round, double seconds);
+  // What has ended an evaluation that is over.
+  void check_evaluation() const;
   void checkpoint();
   bool checkpoint_is_due();
   // Of the run, as far as it is known here.
@@ -87,6 +93,8 @@ class GossipRun {
       cluster::Cluster& cluster,
       const cluster::Rows& rows,
       TrainResult& result);
+  // Those that came back too late to be given values have none to show.
+  void fill_in_the_fresh(cluster::Cluster& cluster, int fresh);
   void store_result(
       cluster::Cluster& cluster,
       const std::vector<int>& members,
@@ -121,6 +129,11 @@ class GossipRun {
   double epoch_loss_ = 0; // sum over the gradients of its epoch
   int64_t epoch_gradients_ = 0;
   double last_train_loss_ = 0;
+  // Of this worker's earlier lives.
+  double earlier_seconds_ = 0;
+  double earlier_training_seconds_ = 0;
+  int64_t earlier_messages_ = 0;
+  int64_t earlier_bytes_ = 0;
   int64_t last_messages_ = 0;
   int64_t last_bytes_ = 0;
   std::optional<Evaluation> evaluation_;
@@ -132,7 +145,8 @@ class GossipRun {
 
   // Evaluates a copy of the replica while training goes on.
   std::atomic<bool> evaluates_ = false;
-  std::jthread evaluation_thread_; // last: it uses the others
+  std::exception_ptr evaluation_error_; // the evaluation's while it runs
+  std::jthread evaluation_thread_;      // last: it uses the others
 };
 
 } // namespace grapevine::train

@@ -187,6 +187,8 @@ TrainResult train_processes_asynchronously(
     }
     check_inputs(setup);
     options.attempt = begin_attempt(*cluster, directory, setup.spec);
+    options.resumes =
+        cluster->any(record::Checkpoints(directory).has_own(environment.rank));
     if (cluster->hosts_first()) {
       directory.write_run(run_description(setup, parts, options.attempt));
     }
@@ -198,7 +200,12 @@ TrainResult train_processes_asynchronously(
   try {
     TrainResult result =
         GossipRun(setup, *edges, directory, options, hooks).run();
-    if (result.is_complete) write_result(directory, description, result);
+    if (!result.is_complete) return result;
+    write_result(directory, description, result);
+    // The checkpoint of all is there, and says so.
+    if (result.outcome == Outcome::kCompleted) {
+      record::Checkpoints(directory).remove_own();
+    }
     return result;
   } catch (const std::exception& error) {
     if (!edges->survives_loss()) {

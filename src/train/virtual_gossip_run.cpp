@@ -67,7 +67,7 @@ VirtualGossipRun::VirtualGossipRun(
     replicas.push_back(replicas_.back().get());
   }
   spare_ = std::make_unique<Worker>(setup_.spare_options());
-  cluster_.attach(arenas);
+  attachment_.emplace(cluster_, arenas);
   evaluator_ = std::make_unique<Evaluator>(
       cluster_,
       workers_,
@@ -103,7 +103,8 @@ VirtualGossipRun::VirtualGossipRun(
   jobs_ =
       std::make_unique<JobQueue>(cluster_.threads() - 1, use_one_torch_thread);
   resume();
-  follow_graph();
+  // What has flowed before an interruption did so by these constants already.
+  follow_graph([](int) { return 0.0; });
   records_ = std::make_unique<record::RecordWriter>(directory_.records(0));
   records_->append(attempt_record(
       attempt_,
@@ -124,12 +125,13 @@ TrainResult VirtualGossipRun::run() {
     if (rounds() == rounds_seen_) continue;
     rounds_seen_ = rounds();
     if (const auto stop = end_round()) return finish(*stop);
-    follow_graph();
+    follow_graph([this](int worker) { return engine_->units(worker); });
   }
   return finish(Outcome::kCompleted);
 }
 
-void VirtualGossipRun::follow_graph() {
+void VirtualGossipRun::follow_graph(
+    const std::function<double(int)>& flowed_until) {
   const auto change = graph_.change_at(rounds());
   if (!change) return;
   degree_ = change->degree;
@@ -137,7 +139,7 @@ void VirtualGossipRun::follow_graph() {
   for (size_t i = 0; i < replicas_.size(); ++i) {
     replicas_[i]->set_dynamics(
         change->dynamics,
-        engine_->units(static_cast<int>(i)));
+        flowed_until(static_cast<int>(i)));
   }
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "base/job_queue.h"
+#include "cluster/attachment.h"
 #include "cluster/cluster.h"
 #include "gossip/virtual_gossip.h"
 #include "record/checkpoint.h"
@@ -76,7 +77,9 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   // What is done after a round; why to stop, if at all.
   std::optional<Outcome> end_round();
   // Where it changes with the rounds.
-  void follow_graph();
+  // flowed_until: the moment, in a worker's units, up to which the constants of
+  // before hold for its replica.
+  void follow_graph(const std::function<double(int)>& flowed_until);
   void record_round();
   void record_timelines();
   void probe();
@@ -105,6 +108,7 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   double degree_ = 0;
   std::vector<Worker> workers_;
   std::unique_ptr<Worker> spare_; // holds the averaged model
+  std::optional<cluster::Attachment> attachment_;
   std::vector<std::unique_ptr<gossip::Replica>> replicas_;
   std::unique_ptr<gossip::VirtualGossip> engine_;
   std::unique_ptr<Evaluator> evaluator_;

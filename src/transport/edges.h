@@ -87,6 +87,11 @@ class Edges {
   // Whether a lost worker can be done without; else the run has to end.
   virtual bool survives_loss() const = 0;
 
+  // Whether others have come to the gathering that this worker has not been
+  // told of, since it has no neighbour left. Asks where they meet, so it is
+  // for once a second; false where that is out of reach.
+  virtual bool is_gathering() = 0;
+
   // The end of the run, called by every worker that lives. All edges are closed
   // at once, so that neighbours that still go on notice; nothing but rank,
   // size, name and gather may be called afterwards. Waits for those who come

@@ -56,6 +56,9 @@ class FixedEdges : public Edges {
     }
   }
 
+  // Nobody is ever without neighbours and goes on.
+  bool is_gathering() override { return false; }
+
   Gathering gather(Deadline /*deadline*/) override {
     GV_CHECK(transport_ != nullptr);
     if (is_lost_) {

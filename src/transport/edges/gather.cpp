@@ -84,6 +84,14 @@ Gathering Assembly::gather(Deadline deadline) {
       self_.rank));
 }
 
+bool Assembly::has_begun() const {
+  try {
+    return board_.add(key("count"), 0) > 0;
+  } catch (const TransportError&) {
+    return false;
+  }
+}
+
 void Assembly::come() {
   const auto mine = key(fmt::format("come/{}", self_.rank));
   board_.set(mine, std::to_string(self_.life));

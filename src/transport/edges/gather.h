@@ -37,6 +37,9 @@ class Assembly {
         connector_(connector),
         self_(self) {}
 
+  // Whether anybody has come. False where the board is out of reach.
+  bool has_begun() const;
+
   // See Edges::gather. Each wait of a round has the time that is left until
   // the deadline at the call. May be called again, by those for whom what they
   // did together has failed.

@@ -78,6 +78,8 @@ class LinkedEdges : public Edges {
     keeper_->lose(rank, link.id);
   }
 
+  bool is_gathering() override { return assembly_->has_begun(); }
+
   Gathering gather(Deadline deadline) override {
     keeper_.reset();
     for (auto& [rank, link] : links_)
