@@ -1,6 +1,7 @@
 """Rows of build/perf/*.json, as perf/bench.h writes them from C++: ratios of
 measurements that took turns in one run; the median of the turns counts."""
 import json
+import pathlib
 import statistics
 import sys
 
@@ -49,3 +50,12 @@ def write(file, rows):
     with open(file, "w", encoding="utf-8") as out:
         json.dump(rows, out, indent=2)
         out.write("\n")
+
+
+def write_jobs(file, results):
+    """What each job said, of which the rows in `file` are made: not rows, so
+    in a folder of their own beside them."""
+    file = pathlib.Path(file)
+    folder = file.parent / "jobs"
+    folder.mkdir(exist_ok=True)
+    write(folder / file.name, results)

@@ -17,12 +17,17 @@ class ExportVerb : public Verb {
  public:
   void declare(CLI::App& app) override {
     app.add_option("RUN", run_, "directory of the run");
-    app.add_option("FILE,-o,--output", file_, "safetensors file to write");
+    app.add_option(
+        "FILE,-o,--output",
+        file_,
+        "safetensors file to write; averaged.safetensors in the run");
   }
 
   int run(bool json) override {
     const record::RunDirectory directory = run_argument(run_);
-    if (file_.empty()) throw ConfigError("export: say which file to write");
+    if (file_.empty()) {
+      file_ = (directory.path() / "averaged.safetensors").string();
+    }
     const int64_t tensors =
         train::export_run(directory.path(), file_, data::default_data_path());
     if (json) {

@@ -48,11 +48,17 @@ const VerbEntry& find_verb(const std::string& word) {
 }
 
 // What the parser could not place: a misspelt option, or a word too many.
-void refuse_extras(const CLI::App& app, const Words& extras) {
+void refuse_extras(
+    const CLI::App& app,
+    const Words& extras,
+    bool takes_command) {
   if (extras.empty()) return;
   const std::string word = extras.front().substr(0, extras.front().find('='));
   if (!word.starts_with("-")) {
-    throw ConfigError(fmt::format("unexpected word '{}'", word));
+    throw ConfigError(fmt::format(
+        "unexpected word '{}'{}",
+        word,
+        takes_command ? "; what to run comes after --" : ""));
   }
   Words known;
   for (const CLI::Option* option : app.get_options()) {
@@ -78,7 +84,7 @@ std::pair<Words, Words> split_command(const Words& words) {
 }
 
 // False where the words asked for help, which has been printed.
-bool parse(CLI::App& app, const Words& words) {
+bool parse(CLI::App& app, const Words& words, bool takes_command) {
   app.allow_extras();
   try {
     // CLI11 takes them from the back.
@@ -89,7 +95,7 @@ bool parse(CLI::App& app, const Words& words) {
   } catch (const CLI::ParseError& error) {
     throw ConfigError(error.what());
   }
-  refuse_extras(app, app.remaining());
+  refuse_extras(app, app.remaining(), takes_command);
   return true;
 }
 
@@ -102,7 +108,7 @@ int run_verb(const VerbEntry& entry, const Words& words) {
   verb->declare(app);
 
   auto [options, command] = split_command(words);
-  if (!parse(app, options)) return kDone;
+  if (!parse(app, options, verb->takes_command())) return kDone;
   if (verb->takes_command()) {
     verb->set_command(command);
   } else if (!command.empty()) {

@@ -239,21 +239,21 @@ class ProcessCluster : public Cluster {
     return rows;
   }
 
-  // One replica at a time, so that worker 0 needs room for one only.
+  // One replica at a time, so that worker 0 needs room for one only, and that
+  // nobody's wait is longer than one takes.
   std::string hash_replicas() {
     const std::span<float> mine = arena_->parameters();
-    if (rank_ != 0) {
-      communicator_.exchange(0, mine, {});
-      return {};
-    }
     Sha256 hash;
-    add_parameters(hash, arena_->layout(), mine);
-    std::vector<float> theirs(mine.size());
+    if (rank_ == 0) add_parameters(hash, arena_->layout(), mine);
+    std::vector<float> theirs(rank_ == 0 ? mine.size() : 0);
     for (int rank = 1; rank < size(); ++rank) {
+      communicator_.barrier();
+      if (rank_ == rank) communicator_.exchange(0, mine, {});
+      if (rank_ != 0) continue;
       communicator_.exchange(rank, {}, theirs);
       add_parameters(hash, arena_->layout(), theirs);
     }
-    return hash.hex();
+    return rank_ == 0 ? hash.hex() : std::string();
   }
 
   // One that is being waited for, and the next.

@@ -103,14 +103,17 @@ std::vector<std::string> regime_sentences(const Recommendation& it) {
                         rate_text(regime.from),
                         rate_text(regime.to));
     const bool is_here = regime.from <= it.rate && it.rate <= regime.to;
+    std::string aside;
+    if (is_here) {
+      aside = " (your links)"; // of which the first sentence has the gain
+    } else if (regime.gain && !regime.candidate.is_all_reduce()) {
+      aside = fmt::format(", {} in the middle of it", gain_text(*regime.gain));
+    }
     list.push_back(fmt::format(
-        "{} the answer is {}{}{}.",
+        "{} the answer is {}{}.",
         where,
         regime.candidate.label(),
-        regime.gain && !regime.candidate.is_all_reduce()
-            ? ", " + gain_text(*regime.gain)
-            : "",
-        is_here ? " (your links)" : ""));
+        aside));
   }
   return list;
 }

@@ -244,6 +244,15 @@ void Checkpoints::prune(int64_t committed) const {
   }
 }
 
+void Checkpoints::remove_unfinished() const {
+  for (const fs::path& folder : step_folders()) {
+    std::error_code error;
+    if (!fs::exists(manifest_of(folder), error) && !error) {
+      remove_checkpoint(folder);
+    }
+  }
+}
+
 std::vector<CheckpointInfo> Checkpoints::list() const {
   std::vector<CheckpointInfo> found;
   for (const fs::path& folder : step_folders()) {

@@ -66,6 +66,11 @@ class Checkpoints {
   // resumed run does not write them again.
   void commit(int64_t step, int workers, const nlohmann::json& state) const;
 
+  // Removes what an attempt that has ended left unfinished: folders without a
+  // manifest. What cannot be removed stays. For the one
+  // process that holds the run, while nobody writes.
+  void remove_unfinished() const;
+
   // Newest first, those with a valid manifest. Looks at manifests only;
   // whether the workers' files are sound shows when they are read.
   std::vector<CheckpointInfo> list() const;

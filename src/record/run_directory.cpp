@@ -19,9 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> kFiles = {
+constexpr std::array<std::string_view, 5> kFiles = {
     "spec.toml",
     "run.json",
+    "averaged.safetensors",
     "best.safetensors",
     "report.html"};
 constexpr std::array<std::string_view, 2> kFolders = {"records", "checkpoints"};

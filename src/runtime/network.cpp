@@ -15,6 +15,10 @@ Network::Network(const Costs& costs, int n, int workers_per_node)
       inside_(costs.inside.value_or(Level{})),
       between_(costs.between.value_or(Level{})) {
   GV_CHECK(n >= 1 && workers_per_node >= 1);
+  if (n > 1 && !costs.between && !costs.inside) {
+    throw ConfigError(
+        "no links were measured, as by one process alone; give --link");
+  }
   if (n > workers_per_node_ && !costs.between) {
     throw ConfigError(fmt::format(
         "{} workers at {} a node need links between nodes, and none were "

@@ -192,9 +192,11 @@ class Validator {
     if (schedule->weights(0)) check_takes_weights();
   }
 
+  // Gossip averages both ways whichever way an edge points.
   void check_takes_weights() const {
     if (spec_.agreement == "push-sum" ||
-        spec_.agreement == "push-sum-overlapped") {
+        spec_.agreement == "push-sum-overlapped" ||
+        spec_.agreement == "gossip") {
       return;
     }
     refuse(

@@ -28,6 +28,10 @@ std::string build_version() {
   return GV_VERSION;
 }
 
+std::string git_state() {
+  return GV_GIT_STATE;
+}
+
 std::string torch_version() {
   return TORCH_VERSION;
 }

@@ -8,6 +8,7 @@
 namespace grapevine::train {
 
 std::string build_version();   // "0.1.0"
+std::string git_state();       // "e0c610a", "e0c610a-dirty", "unknown"
 std::string torch_version();   // "1.13.0"
 nlohmann::json machine_info(); // host, cores, memory, cpu
 

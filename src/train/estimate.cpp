@@ -103,7 +103,7 @@ int64_t checkpoint_count(const spec::Spec& spec, int64_t steps) {
 } // namespace
 
 struct Estimator::Task {
-  Setup setup;
+  data::Dataset dataset;
   double load_seconds = 0;
   int64_t data_bytes = 0;
   int64_t layout_size = 0; // floats of a plane
@@ -125,10 +125,11 @@ Estimator::Task& Estimator::task(const spec::Spec& spec) {
   const Stopwatch watch;
   const int64_t before = resident_bytes();
   auto made = std::make_unique<Task>();
-  made->setup = make_setup(spec, options_.data_path);
+  const Setup setup = make_setup(spec, options_.data_path);
+  made->dataset = setup.dataset;
   made->load_seconds = watch.seconds();
   made->data_bytes = std::max<int64_t>(0, resident_bytes() - before);
-  const Worker worker(made->setup.worker_options());
+  const Worker worker(setup.worker_options());
   made->layout_size = worker.arena().layout().size();
   made->buffers_size = worker.arena().buffer_layout().size();
   made->parameters = worker.arena().layout().elements();
@@ -136,7 +137,8 @@ Estimator::Task& Estimator::task(const spec::Spec& spec) {
   return *task;
 }
 
-const Estimator::Costs& Estimator::costs(const spec::Spec& spec, Task& task) {
+const Estimator::Costs& Estimator::costs(const Setup& setup) {
+  const spec::Spec& spec = setup.spec;
   auto& costs = costs_[fmt::format(
       "{}{} {}",
       values_of_group(spec, "Task"),
@@ -145,10 +147,8 @@ const Estimator::Costs& Estimator::costs(const spec::Spec& spec, Task& task) {
   if (costs) return *costs;
   const bool plenty = spent_seconds_ < options_.budget_seconds;
   const Stopwatch watch;
-  task.setup.spec.batch = spec.batch;
-  task.setup.spec.n = spec.n;
   costs = std::make_unique<Costs>(Costs{measure_costs(
-      task.setup,
+      setup,
       options_.cores,
       plenty ? kLongMeasurement : kShortMeasurement)});
   spent_seconds_ += watch.seconds();
@@ -156,14 +156,15 @@ const Estimator::Costs& Estimator::costs(const spec::Spec& spec, Task& task) {
 }
 
 Estimate Estimator::estimate(const spec::Spec& spec) {
-  Task& what = task(spec);
-  const data::Dataset& dataset = what.setup.dataset;
+  const Task& what = task(spec);
+  const data::Dataset& dataset = what.dataset;
+  const Setup setup = make_setup_with(spec, dataset);
   const Length length = length_of(spec, dataset);
-  const Costs& cost = costs(spec, what);
+  const Costs& cost = costs(setup);
   const double plane = sizeof(float) * static_cast<double>(what.layout_size);
   const auto n = static_cast<double>(spec.n);
   const auto steps = static_cast<double>(length.steps);
-  const int state_planes = what.setup.worker_options().state_planes;
+  const int state_planes = setup.worker_options().state_planes;
 
   const double copies =
       mean_copies(spec, length, sizeof(float) * what.parameters);
@@ -194,7 +195,7 @@ Estimate Estimator::estimate(const spec::Spec& spec) {
   const double evaluated = static_cast<double>(
       dataset.test->size() + (subset < dataset.test->size() ? subset : 0));
   const double buffers = sizeof(float) * static_cast<double>(what.buffers_size);
-  const int planes = planes_beside_the_state(what.setup);
+  const int planes = planes_beside_the_state(setup);
   estimate.memory_bytes = static_cast<int64_t>(
       kPlaneOverhead *
           ((n * (planes + state_planes) + 2) * plane + (n + 1) * buffers) +

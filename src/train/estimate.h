@@ -10,6 +10,7 @@
 #pragma once
 
 #include "spec/spec.h"
+#include "train/setup.h"
 
 #include <cstdint>
 #include <map>
@@ -52,7 +53,7 @@ class Estimator {
   struct Task;
   struct Costs;
   Task& task(const spec::Spec& spec);
-  const Costs& costs(const spec::Spec& spec, Task& task);
+  const Costs& costs(const Setup& setup);
 
   EstimatorOptions options_;
   double spent_seconds_ = 0;

@@ -12,6 +12,17 @@ gv_layer(train TORCH
     Grapevine::optim Grapevine::probe Grapevine::record Grapevine::runtime
     Grapevine::spec Grapevine::transport nlohmann_json::nlohmann_json
   PRIVATE_DEPS ${CMAKE_DL_LIBS})
+# Which state of the sources this is, as of the last commit or configuration.
+set(gv_git_log ${PROJECT_SOURCE_DIR}/.git/logs/HEAD)
+set(gv_git_state "unknown")
+if(EXISTS ${gv_git_log})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${gv_git_log})
+  execute_process(
+    COMMAND git -C ${PROJECT_SOURCE_DIR} describe --always --dirty
+    OUTPUT_VARIABLE gv_git_state OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/train/build_info.cpp
+  PROPERTIES COMPILE_DEFINITIONS "GV_GIT_STATE=\"${gv_git_state}\"")
 target_compile_definitions(gv_train PRIVATE GV_VERSION="${PROJECT_VERSION}")
 # Most of it never sees torch.
 set_source_files_properties(

@@ -31,21 +31,11 @@ class StoredRun {
             std::max(1, static_cast<int>(std::thread::hardware_concurrency())),
             use_one_torch_thread),
         setup_(make_setup(read_spec(directory_), data_path)) {
-    const record::Checkpoints checkpoints(directory_);
-    const auto list = checkpoints.list();
-    if (list.empty()) {
-      throw IoError(fmt::format("{} has no checkpoint", path.string()));
-    }
-    checkpoint_ = list.front();
-    const auto state_planes = setup_.state_planes();
     for (int rank = 0; rank < setup_.spec.n; ++rank) {
       Worker& worker = workers_.emplace_back(setup_.worker_options());
-      restore_planes(
-          checkpoints.read_worker(checkpoint_, rank),
-          state_planes,
-          worker.arena());
       arenas_.push_back(&worker.arena());
     }
+    restore_newest();
     cluster_ = cluster::make_virtual_cluster(setup_.spec.n, pool_);
     cluster_->attach(arenas_);
   }
@@ -55,8 +45,42 @@ class StoredRun {
   std::vector<Worker>& workers() { return workers_; }
   int64_t step() const { return checkpoint_.step; }
   const record::RunDirectory& directory() const { return directory_; }
+  const nlohmann::json& state() const { return checkpoint_.state; }
 
  private:
+  // The newest that can be read. IoError, of the newest, where there is none.
+  void restore_newest() {
+    const record::Checkpoints checkpoints(directory_);
+    const auto list = checkpoints.list();
+    if (list.empty()) {
+      throw IoError(
+          fmt::format("{} has no checkpoint", directory_.path().string()));
+    }
+    std::exception_ptr first_error;
+    for (const record::CheckpointInfo& candidate : list) {
+      try {
+        restore(checkpoints, candidate);
+        checkpoint_ = candidate;
+        return;
+      } catch (const IoError&) {
+        if (!first_error) first_error = std::current_exception();
+      }
+    }
+    std::rethrow_exception(first_error);
+  }
+
+  void restore(
+      const record::Checkpoints& checkpoints,
+      const record::CheckpointInfo& candidate) {
+    const auto state_planes = setup_.state_planes();
+    for (int rank = 0; rank < setup_.spec.n; ++rank) {
+      restore_planes(
+          checkpoints.read_worker(candidate, rank),
+          state_planes,
+          *arenas_[rank]);
+    }
+  }
+
   static spec::Spec read_spec(const record::RunDirectory& directory) {
     if (!directory.exists()) {
       throw ConfigError(fmt::format(
@@ -79,6 +103,23 @@ class StoredRun {
   std::unique_ptr<cluster::Cluster> cluster_;
 };
 
+// Of itself, where it came to an end; of one that did not, little is known.
+TrainResult what_training_said(const StoredRun& stored) {
+  const auto json = stored.directory().read_run();
+  if (json && json->contains("result")) {
+    return result_from_json(json->at("result"));
+  }
+  TrainResult result;
+  const bool failed = json && json->value("outcome", "") == "failed";
+  result.outcome = failed ? Outcome::kFailed : Outcome::kInterrupted;
+  result.train_loss = std::nan("");
+  result.samples_per_second = std::nan("");
+  result.seconds = std::nan("");
+  result.messages = stored.state().value("messages", int64_t{0});
+  result.bytes = stored.state().value("bytes", int64_t{0});
+  return result;
+}
+
 } // namespace
 
 TrainResult evaluate_run(
@@ -99,16 +140,15 @@ TrainResult evaluate_run(
       options);
   Evaluation evaluation = evaluator.evaluate();
   evaluator.translate(evaluation);
-  TrainResult result;
-  // What training said of itself stays; what is measured here replaces it.
-  if (const auto json = stored.directory().read_run();
-      json && json->contains("result")) {
-    result = result_from_json(json->at("result"));
-  }
+  TrainResult result = what_training_said(stored);
   result.run = run.string();
   result.steps = stored.step();
   result.epochs = stored.step() / setup.steps_per_epoch();
   add_evaluation(evaluation, result);
+  result.consensus_distance = consensus_distance(
+      stored.cluster(),
+      stored.workers(),
+      spare.arena().parameters());
   result.parameters_sha256 = stored.cluster().parameters_sha256();
   return result;
 }

@@ -1,7 +1,9 @@
 #include "train/run_opening.h"
 
 #include "base/error.h"
+#include "base/sha256.h"
 #include "kernel/elementwise.h"
+#include "record/atomic_file.h"
 #include "record/safetensors.h"
 #include "spec/spec_table.h"
 #include "train/build_info.h"
@@ -12,8 +14,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace grapevine::train {
 namespace {
@@ -43,6 +48,57 @@ void check_same_spec(
           value));
     }
   }
+}
+
+// A spec knows inputs by their names; what they hold may have changed.
+void check_same_inputs(
+    const record::RunDirectory& directory,
+    const comm::Fingerprint& parts) {
+  const auto run = directory.read_run();
+  if (!run || !run->contains("fingerprint")) return;
+  const nlohmann::json& stored = run->at("fingerprint");
+  for (const char* name :
+       {"graph", "data", "samples", "split", "init", "model", "costs"}) {
+    const auto mine = parts.find(name);
+    if (mine == parts.end() || !stored.contains(name)) continue;
+    if (stored.at(name) == mine->second) continue;
+    throw ConfigError(fmt::format(
+        "{} holds a run whose {} held something else than now ({}, not {}); "
+        "give another --out, or --fresh to begin it again",
+        directory.path().string(),
+        name,
+        stored.at(name).dump(),
+        mine->second));
+  }
+}
+
+std::string script_of(const spec::Spec& spec) {
+  return is_model_file(spec.model) ? spec.model : "";
+}
+
+// What is wrong with the file is said by whoever reads it for its contents.
+std::string file_digest(const std::string& path) {
+  try {
+    return sha256_hex(record::read_file(path));
+  } catch (const IoError&) {
+    return "";
+  }
+}
+
+// Of some samples of the set, from its beginning to its end.
+std::string sample_digest(const data::Source& source) {
+  constexpr int64_t kSamples = 8;
+  const int64_t count = std::min(kSamples, source.size());
+  std::vector<int64_t> indices;
+  for (int64_t i = 0; i < count; ++i)
+    indices.push_back(i * source.size() / count);
+  data::Batch batch;
+  source.gather(indices, batch);
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(batch.inputs)));
+  hash.update(std::as_bytes(std::span(batch.tokens)));
+  hash.update(std::as_bytes(std::span(batch.labels)));
+  return hash.hex();
 }
 
 // An unusable --init is bad input, answered before the run begins.
@@ -82,6 +138,13 @@ comm::Fingerprint fingerprint(const Setup& setup) {
       setup.dataset.test->size());
   // Its chance goes through the mathematical library, which may differ.
   if (setup.split) parts["split"] = setup.split->digest();
+  parts["samples"] = sample_digest(*setup.dataset.test);
+  for (const auto& [name, file] :
+       {std::pair("init", setup.spec.init),
+        std::pair("model", script_of(setup.spec)),
+        std::pair("costs", setup.spec.costs)}) {
+    if (!file.empty()) parts[name] = file_digest(file);
+  }
   parts["graph"] = fmt::format("{:016x}", setup.schedule->at({0, 0})->digest());
   parts["build"] = build_version();
   parts["torch"] = torch_version();
@@ -120,6 +183,7 @@ std::optional<TrainResult> open_directory(
     cluster::Cluster& cluster,
     const record::RunDirectory& directory,
     const spec::Spec& spec,
+    const comm::Fingerprint& parts,
     std::optional<record::RunLock>& lock) {
   std::string found;
   std::exception_ptr refusal;
@@ -130,8 +194,10 @@ std::optional<TrainResult> open_directory(
       directory.require_run();
       if (spec.fresh) {
         directory.clear();
-      } else if (const auto stored = stored_result(directory, spec)) {
-        found = to_json(*stored).dump();
+      } else {
+        const auto stored = stored_result(directory, spec);
+        check_same_inputs(directory, parts);
+        if (stored) found = to_json(*stored).dump();
       }
     } catch (const ConfigError&) {
       refusal = std::current_exception();
@@ -174,6 +240,7 @@ int begin_attempt(
   int attempt = 0;
   if (cluster.hosts_first()) {
     directory.create();
+    record::Checkpoints(directory).remove_unfinished();
     attempt = attempts_before(directory);
     spec::Spec stored = spec;
     stored.fresh = false; // an order for this time, not part of the run
@@ -193,7 +260,10 @@ nlohmann::json run_description(
       {"attempts", attempt + 1},
       {"spec_hash", spec::spec_hash(setup.spec)},
       {"machine", machine_info()},
-      {"build", {{"version", build_version()}, {"torch", torch_version()}}},
+      {"build",
+       {{"version", build_version()},
+        {"git", git_state()},
+        {"torch", torch_version()}}},
       {"fingerprint", fingerprint}};
   if (!setup.dataset.notes.empty()) {
     description["data_notes"] = setup.dataset.notes;

@@ -33,12 +33,14 @@ std::optional<TrainResult> stored_result(
 
 // The first process looks at the directory, and keeps it locked; all act on
 // what it found: the result of a run that has ended, if it is there. With
-// `fresh`, what is there is removed instead. Collective; all throw where the
-// first one refuses.
+// `fresh`, what is there is removed instead. Refuses a run of another spec, or
+// of inputs that are others under the same names. Collective; all throw where
+// the first one refuses.
 std::optional<TrainResult> open_directory(
     cluster::Cluster& cluster,
     const record::RunDirectory& directory,
     const spec::Spec& spec,
+    const comm::Fingerprint& parts,
     std::optional<record::RunLock>& lock);
 
 // A new attempt: the directory is made and holds the spec. Collective; the

@@ -68,6 +68,63 @@ std::shared_ptr<const data::Split> make_split(
        .seed = spec.seed}));
 }
 
+data::Dataset load(
+    const spec::Spec& spec,
+    const std::vector<std::string>& data_path) {
+  data::DataOptions data;
+  data.name = spec.data;
+  data.directory = spec.data_dir;
+  data.search_path = data_path;
+  data.seed = spec.seed;
+  data.synthetic_samples = spec.synthetic_samples;
+  data.train_samples = spec.train_samples;
+  data.test_samples = spec.test_samples;
+  data.context = spec.context;
+  data.augment = spec.augment;
+  data.cutout = spec.cutout;
+  data.image_size = spec.image_size;
+  data.vocabulary = spec.vocabulary;
+  data.source_language = spec.source_language;
+  data.target_language = spec.target_language;
+  data.longest = spec.longest;
+  return data::load_dataset(data);
+}
+
+// What can be refused before any data is read.
+Setup begin_setup(const spec::Spec& spec) {
+  Setup setup;
+  setup.spec = spec;
+  setup.schedule = graph::make_schedule(spec::graph_options(spec));
+  setup.rule = optim::make_rule(spec::rule_options(spec));
+  if (!setup.is_asynchronous()) {
+    setup.agreement = algo::make_agreement(spec.agreement, setup.rule);
+  }
+  return setup;
+}
+
+void finish_setup(Setup& setup, data::Dataset dataset) {
+  const spec::Spec& spec = setup.spec;
+  setup.dataset = std::move(dataset);
+  setup.in_streams = carries_state(spec.model) &&
+                     setup.dataset.train->reading() == data::Reading::kStreams;
+  if (setup.in_streams && spec.buffers == "averaged") {
+    throw ConfigError(fmt::format(
+        "buffers: model '{}' keeps what it carries along the text in its "
+        "buffers, and an average belongs to no text; expected local",
+        spec.model));
+  }
+  check_worker(setup.worker_options());
+  setup.split = make_split(spec, *setup.dataset.train);
+  setup.sharder = data::make_sharder(
+      *setup.dataset.train,
+      shard_options(spec, setup.split));
+  setup.total_steps = spec.epochs * setup.steps_per_epoch();
+  if (spec.steps > 0) {
+    setup.total_steps = std::min(setup.total_steps, spec.steps);
+  }
+  setup.lr = make_lr(spec, setup);
+}
+
 } // namespace
 
 std::vector<std::string> Setup::state_planes() const {
@@ -130,48 +187,14 @@ data::ShardOptions shard_options(
 Setup make_setup(
     const spec::Spec& spec,
     const std::vector<std::string>& data_path) {
-  Setup setup;
-  setup.spec = spec;
-  setup.schedule = graph::make_schedule(spec::graph_options(spec));
-  setup.rule = optim::make_rule(spec::rule_options(spec));
-  if (!setup.is_asynchronous()) {
-    setup.agreement = algo::make_agreement(spec.agreement, setup.rule);
-  }
-  data::DataOptions data;
-  data.name = spec.data;
-  data.directory = spec.data_dir;
-  data.search_path = data_path;
-  data.seed = spec.seed;
-  data.synthetic_samples = spec.synthetic_samples;
-  data.train_samples = spec.train_samples;
-  data.test_samples = spec.test_samples;
-  data.context = spec.context;
-  data.augment = spec.augment;
-  data.cutout = spec.cutout;
-  data.image_size = spec.image_size;
-  data.vocabulary = spec.vocabulary;
-  data.source_language = spec.source_language;
-  data.target_language = spec.target_language;
-  data.longest = spec.longest;
-  setup.dataset = data::load_dataset(data);
-  setup.in_streams = carries_state(spec.model) &&
-                     setup.dataset.train->reading() == data::Reading::kStreams;
-  if (setup.in_streams && spec.buffers == "averaged") {
-    throw ConfigError(fmt::format(
-        "buffers: model '{}' keeps what it carries along the text in its "
-        "buffers, and an average belongs to no text; expected local",
-        spec.model));
-  }
-  check_worker(setup.worker_options());
-  setup.split = make_split(spec, *setup.dataset.train);
-  setup.sharder = data::make_sharder(
-      *setup.dataset.train,
-      shard_options(spec, setup.split));
-  setup.total_steps = spec.epochs * setup.steps_per_epoch();
-  if (spec.steps > 0) {
-    setup.total_steps = std::min(setup.total_steps, spec.steps);
-  }
-  setup.lr = make_lr(spec, setup);
+  Setup setup = begin_setup(spec);
+  finish_setup(setup, load(spec, data_path));
+  return setup;
+}
+
+Setup make_setup_with(const spec::Spec& spec, data::Dataset dataset) {
+  Setup setup = begin_setup(spec);
+  finish_setup(setup, std::move(dataset));
   return setup;
 }
 

@@ -68,5 +68,7 @@ data::ShardOptions shard_options(
 Setup make_setup(
     const spec::Spec& spec,
     const std::vector<std::string>& data_path);
+// With the spec's data set, which has been loaded already.
+Setup make_setup_with(const spec::Spec& spec, data::Dataset dataset);
 
 } // namespace grapevine::train

@@ -49,6 +49,12 @@ std::unique_ptr<cluster::Cluster> make_cluster(
     const transport::LaunchEnvironment& environment,
     ThreadPool& pool) {
   const std::string name = transport_of(spec, environment);
+  if (name == "virtual" && environment.size > 1) {
+    throw ConfigError(fmt::format(
+        "--transport virtual has all workers in one process, and a launcher "
+        "has started {}; leave out one of the two",
+        environment.size));
+  }
   if (name == "virtual") return cluster::make_virtual_cluster(spec.n, pool);
   const auto options = communicator_options(spec);
   auto link = transport::make_transport(name, environment, options.deadline);
@@ -182,7 +188,7 @@ TrainResult train_processes_asynchronously(
     parts = fingerprint(setup);
     cluster->compare_fingerprints(parts);
     if (const auto stored =
-            open_directory(*cluster, directory, setup.spec, lock)) {
+            open_directory(*cluster, directory, setup.spec, parts, lock)) {
       return *stored;
     }
     check_inputs(setup);
@@ -251,7 +257,8 @@ TrainResult train(
   cluster->compare_fingerprints(parts);
 
   std::optional<record::RunLock> lock;
-  if (const auto stored = open_directory(*cluster, directory, spec, lock)) {
+  if (const auto stored =
+          open_directory(*cluster, directory, spec, parts, lock)) {
     return *stored;
   }
   return train_in(setup, *cluster, directory, parts, hooks);

@@ -6,6 +6,7 @@
 #include "bind/device_mirror.h"
 #include "bind/gradient_hooks.h"
 #include "model/beam_search.h"
+#include "model/script_model.h"
 #include "model/zoo.h"
 #include "train/pace.h"
 #include "train/stopwatch.h"
@@ -107,6 +108,10 @@ Score& Score::operator+=(const Score& other) {
   correct += other.correct;
   among_five += other.among_five;
   return *this;
+}
+
+bool is_model_file(const std::string& model) {
+  return model::is_script(model);
 }
 
 bool carries_state(const std::string& model) {

@@ -50,6 +50,8 @@ struct WorkerOptions {
 // Whether it is recurrent, so that texts are to be read on from step to step.
 // ConfigError: an unknown name.
 bool carries_state(const std::string& model);
+// Whether the model's name is that of a file.
+bool is_model_file(const std::string& model);
 
 // ConfigError where no such worker can be: an unknown model, samples that it
 // cannot take, a device that is not here.

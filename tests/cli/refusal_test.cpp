@@ -109,6 +109,9 @@ TEST(Refusals, OtherVerbs) {
   expect_refusal({"report", "/no/such/run"}, "no such directory");
   expect_refusal({"launch", "--", "models"}, "say how many");
   expect_refusal({"launch", "-n", "2"}, "say what to run");
+  expect_refusal(
+      {"launch", "-n", "2", "train"},
+      "unexpected word 'train'; what to run comes after --");
   expect_refusal({"launch", "-n", "0", "--", "models"}, "-n: expected");
 }
 

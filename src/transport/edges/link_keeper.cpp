@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace grapevine::transport {
@@ -177,18 +178,24 @@ void LinkKeeper::begin_attempt(Neighbour& neighbour) {
       std::min(options_.rank, neighbour.rank),
       std::max(options_.rank, neighbour.rank)};
   party.self = options_.rank < neighbour.rank ? 0 : 1;
-  neighbour.attempt = std::make_unique<Attempt>(
-      connector_,
-      std::move(party),
-      Deadline::after(options_.connect_seconds),
-      pause_after(neighbour.failures),
-      [this] {
-        {
-          const std::lock_guard lock(mutex_);
-          is_awake_ = true;
-        }
-        changed_.notify_all();
-      });
+  const auto wake = [this] {
+    {
+      const std::lock_guard lock(mutex_);
+      is_awake_ = true;
+    }
+    changed_.notify_all();
+  };
+  try {
+    neighbour.attempt = std::make_unique<Attempt>(
+        connector_,
+        std::move(party),
+        Deadline::after(options_.connect_seconds),
+        pause_after(neighbour.failures),
+        wake);
+  } catch (const std::system_error&) { // no thread for it now
+    neighbour.handshake.failed();
+    ++neighbour.failures;
+  }
 }
 
 void LinkKeeper::close(Neighbour& neighbour, const std::string& why) {
