@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cli/sweep_view.h"
 #include "cli/units.h"
+#include "record/run_lock.h"
 #include "sweep/sweep.h"
 #include "train/trainer.h"
 
@@ -116,13 +117,9 @@ class Runner {
     spec.threads = threads;
     try {
       summary.result = train::train(spec, {}, view_.hooks(index));
+    } catch (const record::RunIsLocked&) {
+      return {Outcome::kLocked, ""};
     } catch (const std::exception& error) {
-      // Refused before it began: perhaps since somebody else is at it.
-      const bool is_refusal =
-          dynamic_cast<const ConfigError*>(&error) != nullptr;
-      if (is_refusal && sweep::is_locked(spec.out)) {
-        return {Outcome::kLocked, ""};
-      }
       summary.result.outcome = train::Outcome::kFailed;
       summary.error = error.what();
       return {Outcome::kFailed, summary.error};

@@ -1,7 +1,5 @@
 #include "record/run_lock.h"
 
-#include "base/error.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -25,8 +23,15 @@ RunLock::RunLock(const std::filesystem::path& run) : run_(run) {
     throw IoError(reason);
   }
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    const int reason = errno;
     close(descriptor_);
-    throw ConfigError(
+    if (reason != EWOULDBLOCK) {
+      throw IoError(fmt::format(
+          "cannot lock the run {}: {}",
+          run.string(),
+          std::strerror(reason)));
+    }
+    throw RunIsLocked(
         fmt::format("another process is at work on the run {}", run.string()));
   }
 }

@@ -2,15 +2,22 @@
 // directory, released by the end of the process, however it ends.
 #pragma once
 
+#include "base/error.h"
+
 #include <filesystem>
 
 namespace grapevine::record {
 
+class RunIsLocked : public ConfigError {
+ public:
+  using ConfigError::ConfigError;
+};
+
 class RunLock {
  public:
   // Creates the directory if need be, and removes it in the end if it did and
-  // nobody has put anything there. ConfigError if somebody else holds the
-  // run or the path is no directory, IoError if it cannot be made.
+  // nobody has put anything there. RunIsLocked if somebody else holds the run,
+  // ConfigError if the path is no directory, IoError if it cannot be made.
   explicit RunLock(const std::filesystem::path& run);
   ~RunLock();
   RunLock(const RunLock&) = delete;

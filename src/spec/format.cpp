@@ -50,6 +50,22 @@ std::map<std::string, std::string> spec_fingerprint(const Spec& spec) {
   return values;
 }
 
+std::optional<SpecDifference> first_difference(
+    const Spec& first,
+    const Spec& second) {
+  auto keys = spec_fingerprint(first);
+  keys.merge(spec_fingerprint(second));
+  for (const auto& [key, ignored] : keys) {
+    const SpecEntry& entry = *find_entry(key);
+    const SpecDifference values{
+        key,
+        entry.get_toml(first),
+        entry.get_toml(second)};
+    if (values.first != values.second) return values;
+  }
+  return std::nullopt;
+}
+
 bool has_virtual_clock(const Spec& spec) {
   return !spec.compute.empty() || !spec.link.empty() || !spec.slow.empty() ||
          !spec.costs.empty();

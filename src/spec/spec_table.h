@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,5 +90,15 @@ std::string spec_hash(const Spec& spec);
 std::string run_name(const Spec& spec);
 // Key -> TOML value for the keys that decide the result: what workers compare.
 std::map<std::string, std::string> spec_fingerprint(const Spec& spec);
+// The first of those keys in which two specs differ, with both values. A key
+// that one fingerprint does not have has its default there.
+struct SpecDifference {
+  std::string key;
+  std::string first;
+  std::string second;
+};
+std::optional<SpecDifference> first_difference(
+    const Spec& first,
+    const Spec& second);
 
 } // namespace grapevine::spec

@@ -18,7 +18,7 @@ bool is_same_spec(
       directory.read_spec(),
       directory.spec_file().string(),
       {});
-  return spec::spec_fingerprint(stored.spec) == spec::spec_fingerprint(spec);
+  return !spec::first_difference(stored.spec, spec);
 }
 
 bool has_result(const nlohmann::json& run) {
@@ -65,9 +65,9 @@ bool is_locked(const std::filesystem::path& run) {
   try {
     const record::RunLock lock(run);
     return false;
-  } catch (const ConfigError&) {
+  } catch (const record::RunIsLocked&) {
     return true;
-  } catch (const IoError&) {
+  } catch (const Error&) {
     return false;
   }
 }

@@ -31,23 +31,15 @@ void check_same_spec(
       directory.read_spec(),
       directory.spec_file().string(),
       {});
-  // A key that one of them does not have has its default there.
-  const auto theirs = spec::spec_fingerprint(stored.spec);
-  auto mine = spec::spec_fingerprint(spec);
-  for (const auto& [key, value] : theirs)
-    mine.try_emplace(key, spec::find_entry(key)->get_toml(spec));
-  for (const auto& [key, value] : mine) {
-    const std::string other = spec::find_entry(key)->get_toml(stored.spec);
-    if (other != value) {
-      throw ConfigError(fmt::format(
-          "{} holds a run with {} = {}, not {}; give another --out, or --fresh "
-          "to begin it again",
-          directory.path().string(),
-          key,
-          other,
-          value));
-    }
-  }
+  const auto difference = spec::first_difference(stored.spec, spec);
+  if (!difference) return;
+  throw ConfigError(fmt::format(
+      "{} holds a run with {} = {}, not {}; give another --out, or --fresh to "
+      "begin it again",
+      directory.path().string(),
+      difference->key,
+      difference->first,
+      difference->second));
 }
 
 // A spec knows inputs by their names; what they hold may have changed.

@@ -175,6 +175,14 @@ TrainResult train_processes_asynchronously(
   std::optional<record::RunLock> lock;
   std::unique_ptr<transport::Edges> edges;
   if (options.returns) {
+    if (!directory.exists()) {
+      throw ConfigError(fmt::format(
+          "worker {} was started again before the run had begun, and cannot "
+          "join what is not there; start the run again",
+          environment.rank));
+    }
+    // Its former life held the run.
+    if (environment.rank == 0) lock.emplace(directory.path());
     take_over_nodes(setup, directory);
     if (const auto stored = stored_result(directory, setup.spec)) {
       return *stored;

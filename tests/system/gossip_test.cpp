@@ -305,6 +305,22 @@ TEST(Gossip, OutlivesRandomKills) {
   EXPECT_TRUE(wait_until([] { return still_running().empty(); }, Seconds{20}));
 }
 
+// Killed while the processes load, a worker has nothing to come back to: all
+// end, soon, and say why.
+TEST(Gossip, ADeathBeforeTheBeginningEndsAll) {
+  const cli::Scratch scratch;
+  const std::string out = scratch.file("run");
+  Process process(under_launcher("restart", long_gossip_run(out)));
+  const pid_t victim = process.worker(2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ASSERT_FALSE(std::filesystem::exists(out + "/run.json"));
+  kill(victim, SIGKILL);
+  const cli::Answer answer = process.wait(Seconds{100});
+  EXPECT_EQ(answer.exit_code, 2) << answer.error;
+  EXPECT_TRUE(cli::contains(answer.error, "before the run had begun"))
+      << answer.error;
+}
+
 TEST(Gossip, MpiJobsEndWithAWorkerAndResume) {
   const cli::Scratch scratch;
   const std::string out = scratch.file("run");
