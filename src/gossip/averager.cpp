@@ -1,38 +1,20 @@
 #include "gossip/averager.h"
 
 #include "base/error.h"
-
-#include <fmt/format.h>
+#include "gossip/averager_peer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace grapevine::gossip {
 namespace {
 
-constexpr int kNobody = -1;
 constexpr size_t kPairsKept = 64;
-constexpr double kShortestGap = 0.01; // between two letters to a neighbour
-constexpr double kGapShare = 0.03;    // of the time that has passed, at most
-constexpr double kGapsInDeadline = 4; // at least
 
 } // namespace
 
 using std::chrono::duration;
 using std::chrono::microseconds;
-
-struct Averager::Peer {
-  Peer(transport::Edge edge, int size) : edge(edge), mail(edge, size) {}
-
-  transport::Edge edge;
-  Mailbox mail;
-  bool is_fresh = false; // by its last word of pairing
-  bool has_parted = false;
-  bool is_parted_from = false;
-  double told_at = 0; // of news, which every letter has
-  // In attended seconds.
-  double asked_at = 0;
-  double heard_at = 0;
-};
 
 Averager::Averager(
     Replica& replica,
@@ -61,7 +43,7 @@ Averager::~Averager() {
   thread_.join();
   // What is still under way must not touch the buffers that go now.
   for (const auto& [rank, peer] : peers_) {
-    if (!peer->is_parted_from) edges_.lose(rank, "given up");
+    if (!peer->heard_bye) edges_.lose(rank, "given up");
   }
 }
 
@@ -190,13 +172,6 @@ void Averager::run() {
   changed_.notify_all();
 }
 
-std::vector<int> Averager::linked_ranks() const {
-  std::vector<int> ranks;
-  for (const auto& [rank, peer] : peers_)
-    ranks.push_back(rank);
-  return ranks;
-}
-
 // Much at once was not spent looking: the process was stopped, or starved.
 void Averager::count_time() {
   const double most = options_.deadline.count() / kGapsInDeadline;
@@ -246,22 +221,6 @@ void Averager::settle_for_own_values() {
   changed_.notify_all();
 }
 
-// To whoever has not heard from this worker for a while, which grows with the
-// run: news need not be newer than a part of what they are about. But they are
-// also how neighbours know that this worker is there.
-void Averager::spread_news() {
-  const double now = now_seconds();
-  const double longest = std::min(
-      std::max(kShortestGap, kGapShare * now),
-      options_.deadline.count() / kGapsInDeadline);
-  std::vector<int> ranks;
-  for (const auto& [rank, peer] : peers_) {
-    if (now - peer->told_at > longest) ranks.push_back(rank);
-  }
-  for (const int rank : ranks)
-    send(rank, Letter::kNews);
-}
-
 bool Averager::has_enough() const {
   return tally_.estimate(now_seconds()) >=
          static_cast<double>(options_.total_gradients);
@@ -276,127 +235,6 @@ void Averager::rest(int idle) {
   const auto pause = std::min(longest, microseconds(10) * idle);
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, pause, [&] { return wants_ > 0 || stop_; });
-}
-
-bool Averager::see_changes() {
-  const auto changes = edges_.changes();
-  if (changes.empty()) return false;
-  // First of all who is gone, whose transport is, too: nobody talks to them.
-  for (const transport::EdgeChange& change : changes) {
-    if (change.linked) continue;
-    require_survival(change.rank, change.why);
-    forget(change.rank, change.why);
-  }
-  for (const transport::EdgeChange& change : changes) {
-    if (change.linked) link(change.rank, change.why);
-  }
-  follow_up();
-  {
-    const std::lock_guard lock(mutex_);
-    linked_ = peers_.size();
-  }
-  changed_.notify_all();
-  return true;
-}
-
-void Averager::link(int rank, const std::string& why) {
-  const transport::Edge edge = edges_.edge(rank);
-  if (edge.transport == nullptr) return; // gone again
-  try {
-    peers_[rank] = std::make_unique<Peer>(edge, edges_.size());
-  } catch (const TransportError& error) {
-    lose(rank, error.what());
-    return;
-  }
-  peers_.at(rank)->heard_at = attended_;
-  note(rank, true, why);
-  if (told_ending_) send(rank, Letter::kEnding);
-  if (!peers_.contains(rank)) return;
-  pairing_.join(rank, say_);
-  follow_up();
-}
-
-void Averager::require_survival(int rank, const std::string& why) const {
-  if (edges_.survives_loss()) return;
-  throw TransportError(fmt::format("worker {} is lost: {}", rank, why));
-}
-
-void Averager::lose(int rank, const std::string& why) {
-  require_survival(rank, why);
-  edges_.lose(rank, why);
-  forget(rank, why);
-  follow_up();
-}
-
-void Averager::forget(int rank, const std::string& why) {
-  if (peers_.erase(rank) == 0) return;
-  note(rank, false, why);
-  // Words that were meant for it are not for its successor.
-  for (Saying& saying : say_) {
-    if (saying.peer == rank) saying.peer = kNobody;
-  }
-  pairing_.lose(rank, say_);
-  if (pairing_.partner() == rank) {
-    exchange_.give_up();
-    leave_pair();
-  }
-}
-
-template <typename Work>
-void Averager::with_peer(int rank, Work&& work) {
-  const auto at = peers_.find(rank);
-  if (at == peers_.end()) return;
-  try {
-    work(*at->second);
-  } catch (const TransportError& error) {
-    lose(rank, error.what());
-  }
-}
-
-void Averager::send(int rank, uint8_t kind) {
-  with_peer(rank, [&](Peer& peer) {
-    if (peer.has_parted) return;
-    peer.mail.send(
-        {.kind = kind, .is_fresh = fresh_, .news = tally_.news(now_seconds())});
-    peer.told_at = now_seconds();
-    ++messages_;
-    bytes_ += letter_bytes(edges_.size());
-  });
-}
-
-bool Averager::read_mail() {
-  bool any = false;
-  for (const int rank : linked_ranks()) {
-    std::optional<Letter> letter;
-    do {
-      letter.reset();
-      with_peer(rank, [&](Peer& peer) { letter = peer.mail.receive(); });
-      if (letter) heed(rank, *letter);
-      any |= letter.has_value();
-    } while (letter);
-  }
-  return any;
-}
-
-void Averager::heed(int rank, const Letter& letter) {
-  tally_.merge(letter.news, now_seconds());
-  if (has_enough()) ask_for_end();
-  Peer& peer = *peers_.at(rank);
-  peer.heard_at = attended_;
-  if (letter.kind == Letter::kNews) return;
-  if (letter.kind == Letter::kEnding) {
-    ask_for_end();
-    return;
-  }
-  if (letter.kind == Letter::kBye) {
-    ask_for_end();
-    peer.is_parted_from = true;
-    pairing_.lose(rank, say_); // it asks and answers no more
-  } else {
-    peer.is_fresh = letter.is_fresh;
-    pairing_.hear(rank, static_cast<Word>(letter.kind), say_);
-  }
-  follow_up();
 }
 
 bool Averager::take_wants() {
@@ -417,22 +255,6 @@ bool Averager::take_wants() {
   pairing_.want(wants, say_);
   follow_up();
   return true;
-}
-
-// Losing somebody while words are said adds others behind them.
-void Averager::follow_up() {
-  if (is_speaking_) return;
-  is_speaking_ = true;
-  for (size_t i = 0; i < say_.size(); ++i) {
-    const Saying saying = say_[i];
-    const auto at = peers_.find(saying.peer);
-    if (at == peers_.end()) continue;
-    if (saying.word == Word::kAsk) at->second->asked_at = attended_;
-    send(saying.peer, static_cast<uint8_t>(saying.word));
-  }
-  say_.clear();
-  is_speaking_ = false;
-  if (pairing_.partner() && !in_pair_) begin_pair();
 }
 
 void Averager::begin_pair() {
@@ -500,66 +322,6 @@ void Averager::leave_pair() {
   in_pair_ = false;
   wanted_at_ = Clock::now();
   pairing_.finish(say_);
-}
-
-void Averager::check_deadlines() {
-  const double limit = attended_ - options_.deadline.count();
-  if (in_pair_ && moved_at_ < limit) {
-    lose(*pairing_.partner(), "no piece of its replica came in time");
-  }
-  const auto asked = pairing_.asked();
-  if (asked && peers_.contains(*asked) && peers_.at(*asked)->asked_at < limit) {
-    lose(*asked, "it did not answer in time");
-  }
-  const bool is_late = is_parting_ && parting_at_ < limit;
-  std::vector<int> silent;
-  for (const auto& [rank, peer] : peers_) {
-    if (peer->is_parted_from) continue;
-    if (is_late || peer->heard_at < limit) silent.push_back(rank);
-  }
-  for (const int rank : silent) {
-    if (!peers_.contains(rank)) continue; // lost with another
-    lose(
-        rank,
-        is_late ? "it did not come to the end in time"
-                : "nothing was heard of it in time");
-  }
-}
-
-// Once nothing is under way: this worker's last letters.
-void Averager::say_goodbye() {
-  const bool is_quiet = !in_pair_ && !pairing_.asked();
-  {
-    const std::lock_guard lock(mutex_);
-    if (!told_ending_ || !may_part_ || !is_quiet) return;
-  }
-  if (!is_parting_) {
-    is_parting_ = true;
-    parting_at_ = attended_;
-  }
-  std::vector<int> ranks;
-  for (const auto& [rank, peer] : peers_) {
-    if (!peer->has_parted) ranks.push_back(rank);
-  }
-  for (const int rank : ranks) {
-    send(rank, Letter::kBye);
-    with_peer(rank, [](Peer& peer) { peer.has_parted = true; });
-  }
-}
-
-bool Averager::is_over() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stop_) return true;
-  }
-  if (!is_parting_) return false;
-  bool over = true;
-  for (const int rank : linked_ranks()) {
-    with_peer(rank, [&](Peer& peer) {
-      over &= peer.is_parted_from && peer.mail.is_empty();
-    });
-  }
-  return over;
 }
 
 } // namespace grapevine::gossip

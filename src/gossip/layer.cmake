@@ -1,5 +1,5 @@
 gv_layer(gossip
-  SOURCES allowance.cpp averager.cpp dynamics.cpp flows.cpp mail.cpp neighbours.cpp pairing.cpp
+  SOURCES allowance.cpp averager.cpp averager_peers.cpp dynamics.cpp flows.cpp mail.cpp neighbours.cpp pairing.cpp
     piece_exchange.cpp replica.cpp tally.cpp
     virtual_gossip.cpp virtual_state.cpp
   DEPS Grapevine::arena Grapevine::graph Grapevine::kernel Grapevine::optim
