@@ -30,26 +30,37 @@ std::string beginning(
       progress.epochs);
 }
 
-// Loss, accuracy or perplexity, degree, and the rate or what is done instead of
-// training.
-std::string details(const train::Progress& progress) {
+// What a narrow line does without: each leaves out what those before it do.
+enum class Brevity { kAll, kNoDegree, kNoRate, kNoQuality };
+constexpr Brevity kBrevities[] = {
+    Brevity::kAll,
+    Brevity::kNoDegree,
+    Brevity::kNoRate,
+    Brevity::kNoQuality};
+
+// Loss, accuracy or perplexity, degree, and the rate and the time that is left
+// or what is done instead of training.
+std::string details(
+    const train::Progress& progress,
+    Brevity brevity = Brevity::kAll) {
   std::string text;
   if (progress.step > 0) text += "  loss " + human_number(progress.loss);
-  if (progress.test_accuracy) {
+  if (progress.test_accuracy && brevity < Brevity::kNoQuality) {
     text +=
         "  " + quality_text(*progress.test_accuracy, progress.test_perplexity);
   }
-  text += "  degree " + human_number(progress.degree);
+  if (brevity < Brevity::kNoDegree) {
+    text += "  degree " + human_number(progress.degree);
+  }
   const bool is_training =
       progress.phase.empty() || progress.phase == "training";
   if (!is_training) return text + "  " + progress.phase;
-  if (progress.samples_per_second > 0) {
-    text += fmt::format(
-        "  {} samples/s  {} left",
-        human_count(progress.samples_per_second),
-        human_seconds(progress.seconds_left));
+  if (progress.samples_per_second <= 0) return text;
+  if (brevity < Brevity::kNoRate) {
+    text +=
+        fmt::format("  {} samples/s", human_count(progress.samples_per_second));
   }
-  return text;
+  return text + fmt::format("  {} left", human_seconds(progress.seconds_left));
 }
 
 } // namespace
@@ -98,9 +109,13 @@ std::string progress_bar(
     int width) {
   const double part = part_done(progress);
   const std::string head = beginning(label, progress) + "  ";
-  const std::string tail =
-      fmt::format("{:.0f}%{}", 100 * part, details(progress));
-  const int room = width - display_width(head) - display_width(tail) - 2;
+  std::string tail;
+  int room = 0;
+  for (const Brevity brevity : kBrevities) {
+    tail = fmt::format("{:.0f}%{}", 100 * part, details(progress, brevity));
+    room = width - display_width(head) - display_width(tail) - 2;
+    if (room >= kShortestBar) break;
+  }
   std::string middle;
   if (room >= kShortestBar) {
     middle = text_bar(part, std::min(room, kLongestBar)) + "  ";

@@ -94,6 +94,14 @@ TEST(Progress, BarTakesTheRoomThatIsLeft) {
       progress_bar("", progress, 90),
       "epoch 3/8  ██░░░░░  38%  loss 0.5  accuracy 83.10 %  degree 2  "
       "24.3 k samples/s  12 s left");
+  // What a narrow terminal does without, the time that is left last of all.
+  EXPECT_EQ(
+      progress_bar("", progress, 79),
+      "epoch 3/8  ██░░░░  38%  loss 0.5  accuracy 83.10 %  24.3 k samples/s  "
+      "12 s left");
+  EXPECT_EQ(
+      progress_bar("", progress, 50),
+      "epoch 3/8  ████░░░░░░░░░  38%  loss 0.5  12 s left");
   EXPECT_EQ(progress_bar("", progress, 16), "epoch 3/8  38%  ");
 }
 
