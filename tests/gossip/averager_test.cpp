@@ -249,5 +249,53 @@ TEST(Averager, AFreshWorkerTakesANeighboursValues) {
   EXPECT_EQ(taken, before);
 }
 
+// A path on whose one end is the only one with values: the others meet each
+// other first, to no avail.
+TEST(Averager, FreshWorkersAskUntilTheyAreGivenValues) {
+  constexpr int kWorkers = 3;
+  const std::vector<std::vector<int>> neighbours = {{1}, {0, 2}, {1}};
+  auto transports = transport::make_local_transports(kWorkers);
+  std::vector<std::unique_ptr<arena::Arena>> arenas;
+  std::vector<std::unique_ptr<Replica>> replicas;
+  for (int i = 0; i < kWorkers; ++i) {
+    arenas.push_back(make_arena(1 + i));
+    replicas.push_back(
+        std::make_unique<Replica>(*arenas[i], plain_dynamics(), kPieceBytes));
+  }
+  const auto values = [&](int i) {
+    return std::vector<float>(replicas[i]->x().begin(), replicas[i]->x().end());
+  };
+  const std::vector<float> before = values(0);
+  const auto run = [&](int rank) {
+    const auto edges = transport::make_fixed_edges(
+        std::move(transports[rank]),
+        neighbours[rank]);
+    Averager averager(
+        *replicas[rank],
+        *edges,
+        neighbours[rank],
+        {.total_gradients = 1'000'000,
+         .deadline = std::chrono::seconds(60),
+         .is_fresh = rank > 0});
+    if (rank > 0) {
+      EXPECT_TRUE(averager.wait_for_values(std::chrono::seconds(60)));
+      EXPECT_FALSE(averager.is_fresh());
+    }
+    if (rank == 2) averager.ask_for_end();
+    while (!averager.is_ending()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      averager.gradient_done(0.001, 1);
+    }
+    averager.end();
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < kWorkers; ++rank)
+      threads.emplace_back(run, rank);
+  }
+  for (int i = 0; i < kWorkers; ++i)
+    EXPECT_EQ(values(i), before) << i;
+}
+
 } // namespace
 } // namespace grapevine::gossip
