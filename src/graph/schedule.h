@@ -66,7 +66,7 @@ struct GraphOptions {
   std::string edges_file = {}; // edges, directed-edges
   int workers_per_node = 1;    // aer
   int k0 = 0;                  // ada: 0 = n-1
-  double gamma = -1;           // ada: < 0 = (k0-2) / max(1, epochs-1)
+  double gamma = -1;           // ada: < 0 = (k0-k_min) / max(1, epochs-1)
   int k_min = 2;               // ada: the floor
   std::string ada = "epoch";   // when k changes: epoch | step | auto
   int64_t epochs = 1;          // ada's default gamma
