@@ -3,14 +3,11 @@
 #include "kernel/track.h"
 
 namespace grapevine::algo {
-namespace {
 
-// Behind the planes of the local rule.
-float* tracker_of(arena::Arena& arena) {
-  return arena.state(arena.state_planes() - 1).data();
+// Behind the planes of the local rule; others may follow it.
+float* GradientTracking::tracker_of(arena::Arena& arena) const {
+  return arena.state(rule_planes_).data();
 }
-
-} // namespace
 
 std::vector<std::string> GradientTracking::state_planes() const {
   std::vector<std::string> names = AdaptThenCombine::state_planes();

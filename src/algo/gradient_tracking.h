@@ -35,6 +35,11 @@ class GradientTracking : public AdaptThenCombine {
       const optim::StepInfo& info,
       std::span<double> block_squares) const override;
   void after_gradients(arena::Arena& arena, Range range) const override;
+
+ private:
+  float* tracker_of(arena::Arena& arena) const;
+
+  int rule_planes_ = static_cast<int>(AdaptThenCombine::state_planes().size());
 };
 
 } // namespace grapevine::algo

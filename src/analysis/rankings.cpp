@@ -45,7 +45,7 @@ double default_target(const Sample& sample) {
   double best = kNan;
   for (const Group& group : sample.groups()) {
     const double accuracy = accuracy_of(sample, group.id).mean;
-    if (!(accuracy <= best)) best = accuracy;
+    if (std::isfinite(accuracy) && !(accuracy <= best)) best = accuracy;
   }
   // The small addition keeps 0.98 * 0.5 from being 0.48999….
   return std::floor(kTargetShare * best * 100 + 1e-9) / 100;

@@ -21,6 +21,14 @@
 namespace grapevine {
 namespace {
 
+// Before anything is made of them.
+DataParallelOptions checked(DataParallelOptions options) {
+  if (!(options.clip >= 0)) {
+    throw ConfigError(fmt::format("clip: {} is not 0 or more", options.clip));
+  }
+  return options;
+}
+
 std::unique_ptr<graph::Schedule> make_schedule(
     const DataParallelOptions& options,
     int n) {
@@ -45,7 +53,7 @@ struct DataParallel::State {
       : module(wrapped),
         group(std::move(joined)),
         cluster(*group.state_->cluster),
-        options(std::move(wanted)),
+        options(checked(std::move(wanted))),
         schedule(make_schedule(options, cluster.size())),
         rule(optim::make_rule(api::rule_options(options.optimizer))),
         agreement(algo::make_agreement(options.agreement, rule)),
@@ -118,8 +126,19 @@ DataParallel::DataParallel(
   const auto& wanted = state.options;
   state.cluster.compare_fingerprints(
       {{"layout", state.arena.layout().digest()},
+       {"buffers", state.arena.buffer_layout().digest()},
        {"agreement", wanted.agreement},
-       {"graph", fmt::format("{:016x}", state.schedule->at({0, 0})->digest())},
+       {"graph",
+        fmt::format(
+            "{} {:016x} {} {} {}",
+            wanted.graph,
+            state.schedule->at({0, 0})->digest(),
+            wanted.gamma,
+            wanted.epochs,
+            wanted.steps_per_epoch)},
+       {"clip", fmt::format("{}", wanted.clip)},
+       {"average_buffers", fmt::format("{}", wanted.average_buffers)},
+       {"workers_per_node", fmt::format("{}", wanted.workers_per_node)},
        {"optimizer", optim::describe(api::rule_options(wanted.optimizer))}});
   state.cluster.copy_first(algo::Plane::kParameters);
   state.cluster.copy_first(algo::Plane::kBuffers);

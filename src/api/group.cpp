@@ -19,6 +19,13 @@ std::unique_ptr<transport::Transport> join(
 }
 
 comm::CommunicatorOptions communicator_options(const GroupOptions& options) {
+  constexpr double kLongest = 1e9; // as the program has it
+  if (!(options.deadline_seconds > 0 && options.deadline_seconds <= kLongest)) {
+    throw ConfigError(fmt::format(
+        "deadline_seconds: {} is not above 0 and at most {:g}",
+        options.deadline_seconds,
+        kLongest));
+  }
   comm::CommunicatorOptions result;
   result.deadline = std::chrono::duration<double>(options.deadline_seconds);
   result.chunk_bytes = options.bucket_bytes;

@@ -29,6 +29,7 @@ struct TensorEntry {
   int64_t elements = 0;    // without the gap behind it
   int64_t first_block = 0; // its number in the whole layout
   bool is_matrix = true;   // two dimensions or more: not a bias, not a norm
+  bool is_trained = true;  // else it has no gradient, and nothing decays it
 
   Range range() const { return {offset, offset + elements}; }
 };
@@ -36,7 +37,7 @@ struct TensorEntry {
 class Layout {
  public:
   Layout() = default;
-  // Name and shape are taken, the rest is computed.
+  // Name, shape and is_trained are taken, the rest is computed.
   explicit Layout(std::vector<TensorEntry> tensors);
 
   const std::vector<TensorEntry>& tensors() const { return tensors_; }

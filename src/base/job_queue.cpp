@@ -29,6 +29,16 @@ struct JobQueue::State {
 
   std::vector<std::jthread> threads; // last: they use the others
 
+  // Also of those that have begun when another one cannot.
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      stop = true;
+    }
+    changed.notify_all();
+    threads.clear();
+  }
+
   // Does a job that nobody has taken, without the lock meanwhile.
   void run(Job& job, std::unique_lock<std::mutex>& lock) {
     job.stage = Stage::kRunning;
@@ -67,20 +77,13 @@ struct JobQueue::State {
   }
 };
 
-JobQueue::JobQueue(int helpers, std::function<void()> on_start)
+JobQueue::JobQueue(int helpers, const std::function<void()>& on_start)
     : state_(std::make_unique<State>()) {
   for (int i = 0; i < helpers; ++i)
     state_->threads.emplace_back([this, on_start] { state_->help(on_start); });
 }
 
-JobQueue::~JobQueue() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stop = true;
-  }
-  state_->changed.notify_all();
-  state_->threads.clear();
-}
+JobQueue::~JobQueue() = default;
 
 void JobQueue::start(int64_t key, std::function<void()> job) {
   {

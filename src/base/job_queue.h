@@ -13,7 +13,7 @@ class JobQueue {
  public:
   // `helpers` threads beside the caller's; with none, every job is done where
   // it is asked for. on_start runs once on each of them.
-  explicit JobQueue(int helpers, std::function<void()> on_start = {});
+  explicit JobQueue(int helpers, const std::function<void()>& on_start = {});
   // Jobs that nobody has asked for are finished or left undone.
   ~JobQueue();
   JobQueue(const JobQueue&) = delete;

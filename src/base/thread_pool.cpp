@@ -28,6 +28,16 @@ struct ThreadPool::State {
   std::atomic<int64_t> next{0};
   std::vector<std::jthread> helpers;
 
+  // Also of those that have begun when another one cannot.
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    wake.notify_all();
+    helpers.clear();
+  }
+
   void take_indices(
       const std::function<void(int64_t, int)>& work,
       int64_t limit,
@@ -72,14 +82,7 @@ ThreadPool::ThreadPool(int threads, std::function<void()> on_start)
   }
 }
 
-ThreadPool::~ThreadPool() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stopping = true;
-  }
-  state_->wake.notify_all();
-  state_->helpers.clear();
-}
+ThreadPool::~ThreadPool() = default;
 
 int ThreadPool::threads() const {
   return static_cast<int>(state_->helpers.size()) + 1;

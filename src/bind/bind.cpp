@@ -49,7 +49,10 @@ arena::Layout layout_of(const std::vector<NamedTensor>& tensors) {
           c10::toString(tensor.scalar_type()),
           tensor.device().str()));
     }
-    entries.push_back({.name = name, .shape = tensor.sizes().vec()});
+    entries.push_back(
+        {.name = name,
+         .shape = tensor.sizes().vec(),
+         .is_trained = tensor.requires_grad()});
   }
   return arena::Layout(std::move(entries));
 }

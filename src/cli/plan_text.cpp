@@ -82,7 +82,7 @@ std::string question_text(const planner::Question& question) {
       {"compute",
        fmt::format(
            "{} a step, update {}",
-           time_text(compute.mean(0).total()),
+           time_text(compute.mean_seconds()),
            time_text(compute.update_seconds_per_byte * bytes))});
   table.add_row({"inside a node", level_text(costs.inside)});
   table.add_row({"between nodes", level_text(costs.between)});

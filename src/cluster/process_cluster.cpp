@@ -48,13 +48,13 @@ class ProcessCluster : public Cluster {
   }
 
   void detach() override {
-    drop();
+    if (!is_abandoned_) drop();
     arena_ = nullptr;
     cut_.reset();
   }
 
   void abandon() override {
-    thread_.abandon();
+    is_abandoned_ = thread_.abandon();
     open_ = 0;
   }
 
@@ -69,6 +69,7 @@ class ProcessCluster : public Cluster {
   void set_buckets(const arena::Buckets& buckets) override {
     GV_CHECK_EQ(open_, 0);
     std::vector<std::vector<Range>> ranges;
+    ranges.reserve(buckets.size());
     for (int b = 0; b < buckets.size(); ++b) {
       ranges.emplace_back(buckets.ranges(b).begin(), buckets.ranges(b).end());
     }
@@ -274,6 +275,7 @@ class ProcessCluster : public Cluster {
   std::array<comm::Exchange, kMostOpen> exchanges_; // a ring
   int first_ = 0;
   int open_ = 0;
+  bool is_abandoned_ = false;
   Rows gathered_; // of the gather in the background
   comm::CommThread::Call gather_{
       [this] { gathered_ = all_gather_now(gathered_); }};

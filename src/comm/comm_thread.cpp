@@ -21,20 +21,26 @@ CommThread::~CommThread() {
   thread_.join();
 }
 
-void CommThread::abandon() {
+bool CommThread::abandon() {
   std::unique_lock lock(mutex_);
-  if (!busy_ && count_ == 0) return;
-  const auto error =
+  if (!busy_ && count_ == 0) return abandoned_ != nullptr;
+  abandoned_ =
       std::make_exception_ptr(TransportError("the exchange was given up"));
   for (; count_ > 0; --count_) {
-    const Job& job = jobs_[first_];
-    if (job.exchange != nullptr) job.exchange->finish(error);
-    if (job.call != nullptr) job.call->fail(error);
+    fail(jobs_[first_], abandoned_);
     first_ = (first_ + 1) % jobs_.size();
   }
   if (running_ != nullptr) running_->cancel();
   communicator_.interrupt();
   changed_.wait(lock, [this] { return !busy_; });
+  return true;
+}
+
+void CommThread::fail(const Job& job, const std::exception_ptr& error) {
+  if (job.exchange != nullptr) job.exchange->finish(error);
+  if (job.call == nullptr) return;
+  job.call->error_ = error;
+  job.call->done_ = true;
 }
 
 void CommThread::start(Exchange& exchange) {
@@ -61,6 +67,10 @@ void CommThread::call(std::function<void()> work) {
 void CommThread::push(Job job) {
   {
     const std::lock_guard lock(mutex_);
+    if (abandoned_) {
+      fail(job, abandoned_);
+      return;
+    }
     GV_CHECK_LT(count_, jobs_.size());
     jobs_[(first_ + count_) % jobs_.size()] = job;
     ++count_;

@@ -39,10 +39,6 @@ class CommThread {
 
    private:
     friend class CommThread;
-    void fail(std::exception_ptr error) {
-      error_ = std::move(error);
-      done_ = true;
-    }
     std::function<void()> work_;
     bool done_ = false;
     std::exception_ptr error_;
@@ -56,9 +52,10 @@ class CommThread {
   void call(std::function<void()> work);
   // Until all that was started is over. The same holds as for wait.
   void drain() { call({}); }
-  // Gives up what was started and is not over, without waiting for any peer:
-  // the communicator throws from then on. Nobody is in wait().
-  void abandon();
+  // Gives up what was started and is not over, without waiting for any peer.
+  // If there was such, the peers' messages are in the air, and whatever is
+  // started from then on fails. Nobody is in wait(). Whether that is so.
+  bool abandon();
 
  private:
   struct Job {
@@ -68,6 +65,7 @@ class CommThread {
 
   void run();
   void push(Job job);
+  static void fail(const Job& job, const std::exception_ptr& error);
   // False at the end.
   bool take(Job& job);
 
@@ -81,6 +79,7 @@ class CommThread {
   Exchange* running_ = nullptr;
   bool busy_ = false;
   bool stop_ = false;
+  std::exception_ptr abandoned_;
 
   std::thread thread_; // last: it uses the others
 };

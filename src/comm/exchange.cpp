@@ -144,7 +144,7 @@ void Exchange::stop_clock() {
   busy_seconds_ = busy_seconds_ + seconds_since(busy_since_);
 }
 
-void Exchange::finish(std::exception_ptr error) {
+void Exchange::finish(const std::exception_ptr& error) {
   if (!error) stop_clock();
   {
     const std::lock_guard lock(mutex_);

@@ -89,7 +89,7 @@ class Exchange : public ChunkEvents {
   begin(Link& link, const kernel::MixTerms& result, const Traffic& traffic);
   void before(int64_t c) override;
   void after(int64_t c) override;
-  void finish(std::exception_ptr error);
+  void finish(const std::exception_ptr& error);
 
   // From any thread: whatever waits here throws.
   void cancel();

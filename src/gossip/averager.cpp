@@ -68,7 +68,8 @@ void Averager::gradient_done(double seconds, int64_t averagings) {
     rethrow();
     clock_.gradient_done(now_seconds(), seconds);
     ++statistics_.gradients;
-    if (neighbours_ > 0 && !isolated_) {
+    const bool is_left_alone = isolated_ && has_met_anybody_;
+    if (neighbours_ > 0 && !is_left_alone) {
       wants_ += averagings;
       lag_ += averagings;
     }

@@ -119,7 +119,7 @@ class Averager {
   void end();
 
   // Whether there is no neighbour now to average with, though there could be:
-  // then nothing is wanted, and nobody is held back.
+  // then nobody is held back, and nothing is wanted but before the first came.
   bool is_isolated() const { return isolated_; }
   // Of all workers' gradients, by estimate.
   double total_estimate() const { return tally_.estimate(now_seconds()); }
@@ -207,6 +207,7 @@ class Averager {
   std::atomic<bool> fresh_ = false;
   std::atomic<bool> is_content_ = false;
   std::atomic<bool> isolated_ = false;
+  std::atomic<bool> has_met_anybody_ = false;
   std::atomic<int64_t> messages_ = 0;
   std::atomic<int64_t> bytes_ = 0;
   std::atomic<int64_t> gradients_ = 0;

@@ -52,6 +52,7 @@ void Averager::link(int rank, const std::string& why) {
     return;
   }
   peers_.at(rank)->heard_at = attended_;
+  has_met_anybody_ = true;
   note(rank, true, why);
   if (told_ending_) send(rank, Letter::kEnding);
   if (!peers_.contains(rank)) return;

@@ -35,6 +35,17 @@ std::string reason_in(const std::string& message) {
   return rest.substr(0, rest.find('\n'));
 }
 
+// torch's own generator, as it was before when this ends.
+class GeneratorKept {
+ public:
+  ~GeneratorKept() { generator_.set_state(before_); }
+  void seed(uint64_t seed) { generator_.set_current_seed(seed); }
+
+ private:
+  torch::Generator generator_ = at::detail::getDefaultCPUGenerator();
+  torch::Tensor before_ = generator_.get_state();
+};
+
 class ScriptModel final : public Model {
  public:
   explicit ScriptModel(torch::jit::Module script)
@@ -57,18 +68,14 @@ class ScriptModel final : public Model {
   torch::Tensor forward(torch::Tensor input) override {
     if (!is_training() || !draws_numbers_) return call(std::move(input));
     const std::lock_guard lock(generator_mutex);
-    torch::Generator generator = at::detail::getDefaultCPUGenerator();
-    const torch::Tensor before = generator.get_state();
-    generator.set_current_seed(
-        Random(
-            chance().seed,
-            Purpose::kDropout,
-            chance().rank,
-            chance().step * kMostMicroBatches + chance().micro_batch)
-            .next());
-    const torch::Tensor logits = call(std::move(input));
-    generator.set_state(before);
-    return logits;
+    GeneratorKept generator;
+    generator.seed(Random(
+                       chance().seed,
+                       Purpose::kDropout,
+                       chance().rank,
+                       chance().step * kMostMicroBatches + chance().micro_batch)
+                       .next());
+    return call(std::move(input));
   }
 
   void train(bool on) override {
@@ -159,6 +166,11 @@ std::shared_ptr<Model> make_script_model(const ModelOptions& options) {
         "model '{}' cannot be read as TorchScript: {}",
         options.name,
         reason_in(error.what_without_backtrace())));
+  } catch (const std::exception& error) { // an operator that is not here
+    throw ConfigError(fmt::format(
+        "model '{}' cannot be read as TorchScript: {}",
+        options.name,
+        reason_in(error.what())));
   }
   check_pass(*model, options);
   return model;

@@ -52,7 +52,8 @@ void adam_pass(
   const bool want_squares = !block_squares.empty();
   const auto& tensors = arena.layout().tensors();
   const auto update = [&](int tensor, Range block, int64_t number) {
-    const bool decays = options.decay_everything || tensors[tensor].is_matrix;
+    const bool decays = tensors[tensor].is_trained &&
+                        (options.decay_everything || tensors[tensor].is_matrix);
     set_decay(step, options, lr, decays);
     const double squares = kernel::adam_update(
         planes,

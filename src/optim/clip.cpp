@@ -1,6 +1,5 @@
 #include "optim/clip.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace grapevine::optim {
@@ -8,7 +7,8 @@ namespace grapevine::optim {
 double clip_factor(const arena::Arena& arena, double clip) {
   const double norm =
       std::sqrt(arena::squared_norm(arena.layout(), arena.gradients()));
-  return std::min(1.0, clip / (norm + 1e-6));
+  const double factor = clip / (norm + 1e-6);
+  return factor > 1 ? 1.0 : factor; // what is not a number stays it
 }
 
 } // namespace grapevine::optim

@@ -28,7 +28,9 @@ void Sgd::update(
   float* m = options_.momentum == 0 ? nullptr : arena.state(0).data();
   const auto& tensors = arena.layout().tensors();
   const auto update = [&](int tensor, Range block, int64_t number) {
-    const bool decays = options_.decay_everything || tensors[tensor].is_matrix;
+    const bool decays =
+        tensors[tensor].is_trained &&
+        (options_.decay_everything || tensors[tensor].is_matrix);
     options.weight_decay =
         decays ? static_cast<float>(options_.weight_decay) : 0.0F;
     const double squares = kernel::sgd_update(

@@ -107,6 +107,7 @@ candidates(const Choices& choices, int n, int workers_per_node, uint64_t seed) {
       choices.degrees.empty()
           ? std::vector<int>(std::begin(kDegrees), std::end(kDegrees))
           : choices.degrees;
+  const bool asked_for = !choices.degrees.empty();
   std::vector<Candidate> list;
   const auto add = [&](Order order, const std::string& name, int k) {
     list.push_back(
@@ -132,7 +133,8 @@ candidates(const Choices& choices, int n, int workers_per_node, uint64_t seed) {
         continue;
       }
       for (const int k : degrees) {
-        if (k < n - 1) add(order, graph, k);
+        // What was asked for and cannot be is said so later.
+        if (k < n - 1 || asked_for) add(order, graph, k);
       }
     }
   }

@@ -114,18 +114,13 @@ Json to_json(const Recommendation& it, const Forecast& among) {
 Json to_json(const Question& question) {
   const runtime::Costs costs = question.costs_with_link();
   const runtime::Compute& compute = costs.compute;
-  double seconds = 0;
-  for (size_t w = 0; w < compute.workers.size(); ++w) {
-    seconds += compute.mean(static_cast<int>(w)).total() /
-               static_cast<double>(compute.workers.size());
-  }
   return {
       {"model", text_or_null(compute.model)},
       {"data", text_or_null(compute.data)},
       {"batch", compute.batch > 0 ? Json(compute.batch) : Json()},
       {"model_bytes", compute.model_bytes()},
       {"buckets", compute.bucket_bytes.size()},
-      {"compute_seconds", seconds},
+      {"compute_seconds", compute.mean_seconds()},
       {"update_seconds",
        compute.update_seconds_per_byte *
            static_cast<double>(compute.model_bytes())},

@@ -38,6 +38,9 @@ std::string use_sentence(const Recommendation& it) {
 std::string pay_sentence(const Recommendation& it) {
   if (!it.all_reduce) return "";
   const double gain = it.all_reduce->times.seconds / it.fastest.times.seconds;
+  if (it.fastest.candidate.is_all_reduce()) {
+    return it.n > 1 ? "Nothing that was compared is faster." : "";
+  }
   if (it.use.candidate.is_all_reduce() || gain < kWorthwhile) {
     return fmt::format(
         "Decentralized training does not pay here: the fastest, {}, is {}.",

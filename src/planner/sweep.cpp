@@ -46,6 +46,18 @@ std::vector<double> rates_around(double rate, int count) {
 Costs costs_at(const Question& question, int n, double bytes_per_second) {
   Costs costs = question.costs_with_link();
   std::optional<Level>& level = costs.*level_of(question, n);
+  const double rate = link_rate(question, n);
+  if (std::isfinite(rate)) {
+    // All links that many times as fast as they are.
+    const double factor = bytes_per_second / rate;
+    level->bandwidth *= factor;
+    level->shared *= factor;
+    for (runtime::NodeRate& node : costs.node_rates)
+      node.shared *= factor;
+    for (runtime::LinkRate& link : costs.link_rates)
+      link.bandwidth *= factor;
+    return costs;
+  }
   if (!level) level = Level{};
   level->bandwidth = bytes_per_second * kPayloadShare;
   // Inside a node the ways of its workers are their own.

@@ -50,7 +50,9 @@ void write_frame(JsonWriter& json, const analysis::Frame& frame) {
       json.integer(offset);
     json.end_array();
   }
-  if (frame.kind == analysis::Frame::Kind::kEdges) {
+  // Too many to be listed are none here, and the page says so.
+  const bool has_edges = !frame.edges.empty() || frame.degree == 0;
+  if (frame.kind == analysis::Frame::Kind::kEdges && has_edges) {
     json.key("edges");
     json.begin_array();
     for (const auto& [a, b] : frame.edges) {

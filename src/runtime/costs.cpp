@@ -100,6 +100,13 @@ ComputeSample Compute::mean(int worker) const {
   return mean;
 }
 
+double Compute::mean_seconds() const {
+  double seconds = 0;
+  for (size_t w = 0; w < workers.size(); ++w)
+    seconds += mean(static_cast<int>(w)).total();
+  return seconds / static_cast<double>(workers.size());
+}
+
 void check(const Costs& costs) {
   check_compute(costs.compute);
   check_level(costs.inside, "inside a node");
@@ -162,6 +169,7 @@ Costs with_link(Costs costs, const transport::LinkOptions& link) {
       .bandwidth = rate,
       .shared = rate};
   costs.node_rates.clear();
+  costs.link_rates.clear();
   return costs;
 }
 

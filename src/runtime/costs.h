@@ -44,6 +44,8 @@ struct Compute {
   int64_t model_bytes() const;
   // Over all steps of a worker, each bucket by itself.
   ComputeSample mean(int worker) const;
+  // Forward and backward, mean over steps and workers.
+  double mean_seconds() const;
 
   bool operator==(const Compute&) const = default;
 };

@@ -23,6 +23,7 @@ constexpr double kSlowStepSeconds = 0.2;
 
 std::vector<arena::Arena*> arenas_of(std::vector<Worker>& workers) {
   std::vector<arena::Arena*> arenas;
+  arenas.reserve(workers.size());
   for (Worker& worker : workers)
     arenas.push_back(&worker.arena());
   return arenas;

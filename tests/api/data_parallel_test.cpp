@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cmath>
 #include <functional>
 #include <thread>
 
@@ -321,6 +322,51 @@ TEST(DataParallel, AStepThatWasBrokenOffIsTheLast) {
       }
     });
   }
+}
+
+// A frozen layer has no gradient; weight decay leaves it alone, too.
+TEST(DataParallel, FrozenParametersStay) {
+  const auto samples = make_samples(1, 3);
+  for (const Optimizer& optimizer :
+       {Optimizer(Sgd{.weight_decay = 0.1}),
+        Optimizer(Adam{.weight_decay = 0.1}),
+        Optimizer(AdamW{.weight_decay = 0.1})}) {
+    auto net = make_net();
+    torch::Tensor frozen = net->parameters()[0];
+    frozen.set_requires_grad(false);
+    const torch::Tensor before = frozen.clone();
+    const torch::Tensor trained = net->parameters()[4].clone();
+    DataParallel parallel(
+        *net,
+        Group::in_process(1)[0],
+        {.optimizer = optimizer});
+    for (const Samples& batch : samples[0])
+      parallel.step([&] { return net->forward(batch.input).square().sum(); });
+    EXPECT_TRUE(torch::equal(net->parameters()[0], before));
+    EXPECT_FALSE(torch::equal(net->parameters()[4], trained));
+  }
+}
+
+TEST(DataParallel, OptionsThatCannotBeAreRefused) {
+  auto net = make_net();
+  for (const double deadline : {0.0, -1.0, 1e300, std::nan("")}) {
+    EXPECT_THROW(
+        Group::in_process(1, {.deadline_seconds = deadline}),
+        std::runtime_error);
+  }
+  EXPECT_THROW(
+      DataParallel(*net, Group::in_process(1)[0], {.clip = -1}),
+      std::runtime_error);
+}
+
+TEST(DataParallel, WorkersWhoClipDifferentlyAreToldApart) {
+  auto groups = Group::in_process(2);
+  run_threads(2, [&](int rank) {
+    auto net = make_net();
+    EXPECT_THROW(
+        DataParallel(*net, groups[rank], {.clip = 1.0 + rank}),
+        std::runtime_error);
+  });
 }
 
 } // namespace

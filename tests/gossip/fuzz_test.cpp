@@ -191,7 +191,9 @@ void check_run(uint64_t seed) {
   EXPECT_EQ(gossip->gradients(), world.options().total_gradients)
       << "came to a halt: " << world.n() << " workers, lag "
       << world.options().max_lag << ", rate " << world.options().rate;
-  if (world.lr() == 0) {
+  // Constants of chance can drive replicas apart until they overflow.
+  const bool has_diverged = !(world.magnitude() < 1e30);
+  if (world.lr() == 0 && !has_diverged) {
     EXPECT_NEAR(world.total(), before, 1e-5 * world.magnitude() + 1e-3);
   }
   int64_t averagings = 0;

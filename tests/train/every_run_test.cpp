@@ -33,7 +33,11 @@ class EveryRun : public testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(
     Agreements,
     EveryRun,
-    testing::Values("adapt-then-combine", "combine-while-adapt", "gossip"),
+    testing::Values(
+        "adapt-then-combine",
+        "combine-while-adapt",
+        "gradient-tracking",
+        "gossip"),
     [](const auto& info) {
       std::string name = info.param;
       std::ranges::replace(name, '-', '_');
@@ -60,6 +64,16 @@ TEST_P(EveryRun, TheMovingAverageFollowsTheWeights) {
         0.75F * initial.arena().parameters()[i] + 0.25F * now[i],
         1e-6);
   }
+}
+
+TEST_P(EveryRun, AMovingAverageLeavesTheTrainingAlone) {
+  const Folder folder;
+  spec::Spec spec = spec_in(folder);
+  spec.steps = 3;
+  const std::string without = train(spec, {}).parameters_sha256;
+  spec.out = folder / "with";
+  spec.ema = 0.75;
+  EXPECT_EQ(train(spec, {}).parameters_sha256, without);
 }
 
 TEST_P(EveryRun, ResumesWithItsAveragesAndItsBest) {

@@ -10,6 +10,10 @@ export function last_finite(column: Column | null | undefined): Num {
   return null;
 }
 
+export function has_ended(run: Run): boolean {
+  return run.outcome === "completed" || run.outcome === "diverged";
+}
+
 export function accuracy_of(run: Run): Num {
   if (run.result) return run.result.test_accuracy ?? null;
   return last_finite(run.evaluations?.accuracy?.mean);

@@ -96,13 +96,14 @@ void Lane::look_at_arrivals(LinkTable::Session& table) {
       low = arrival.index;
       break;
     }
-    if (arrival.passage != nullptr) arrival.passage->finish = arrival.finish;
+    if (arrival.passage != nullptr && !arrival.is_told) {
+      arrival.passage->finish = arrival.finish;
+      arrival.is_told = true;
+    }
   }
   table.receiver_has_read(peer_, me_, low);
-  while (!arrivals_.empty() && arrivals_.front().finish >= 0 &&
-         arrivals_.front().passage != nullptr) {
+  while (!arrivals_.empty() && arrivals_.front().is_told)
     arrivals_.pop_front();
-  }
 }
 
 } // namespace grapevine::transport

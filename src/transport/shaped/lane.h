@@ -39,6 +39,8 @@ class Lane {
     double finish;
     Tag tag;
     Passage* passage; // of its receive; null until that is posted
+    // The receive knows when it is finished, and may have been given back.
+    bool is_told = false;
   };
   struct Departure {
     int64_t index; // below 0: the log had no room yet

@@ -9,7 +9,7 @@ import { segments, type Control } from "../dom";
 import type { Option } from "../echarts";
 import { bytes, byte_unit, count, finite, percent } from "../format";
 import { log_scale_of } from "../log_axis";
-import { accuracy_of, per_worker } from "../outcome";
+import { accuracy_of, has_ended, per_worker } from "../outcome";
 import { tooltip_base, tooltip_html } from "../tooltip";
 
 interface CostOptions {
@@ -41,8 +41,11 @@ class CostCard extends ChartCard {
 
   protected compose(): ChartShown {
     const { app } = this;
+    // At the end of training: what a run has so far is another point.
     const has = (run: Run): boolean =>
-      finite(accuracy_of(run)) && finite(per_worker(run, this.cost_));
+      has_ended(run) &&
+      finite(accuracy_of(run)) &&
+      finite(per_worker(run, this.cost_));
     const entries = group_entries(app, has, "none");
     if (!entries.length) {
       const empty = app.selection.runs.length
