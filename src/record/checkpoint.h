@@ -67,8 +67,8 @@ class Checkpoints {
   void commit(int64_t step, int workers, const nlohmann::json& state) const;
 
   // Removes what an attempt that has ended left unfinished: folders without a
-  // manifest. What cannot be removed stays. For the one
-  // process that holds the run, while nobody writes.
+  // manifest. What cannot be removed stays. For the one process that holds the
+  // run, while nobody writes.
   void remove_unfinished() const;
 
   // Newest first, those with a valid manifest. Looks at manifests only;
