@@ -13,8 +13,8 @@ constexpr size_t kPairsKept = 64;
 
 } // namespace
 
+using namespace std::chrono_literals;
 using std::chrono::duration;
-using std::chrono::microseconds;
 
 Averager::Averager(
     Replica& replica,
@@ -228,14 +228,21 @@ bool Averager::has_enough() const {
 }
 
 // Words and pieces are seen when they are looked for, so sleeps are short; but
-// the processor belongs to the gradients. In a pair several pieces are under
-// way, which outlast a sleep on any link.
+// the processor belongs to the gradients, and the longer one takes, the less
+// does it matter when a word is seen. In a pair several pieces are under way,
+// which outlast a sleep on any link.
 void Averager::rest(int idle) {
   const bool is_answer_near = pairing_.asked().has_value();
-  const auto longest = microseconds(is_answer_near ? 100 : 300);
-  const auto pause = std::min(longest, microseconds(10) * idle);
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, pause, [&] { return wants_ > 0 || stop_; });
+  const duration<double> gradient(clock_.state().average);
+  const duration<double> longest =
+      is_answer_near
+          ? std::clamp<duration<double>>(0.005 * gradient, 100us, 500us)
+          : std::clamp<duration<double>>(0.02 * gradient, 300us, 2ms);
+  const duration<double> pause = 5us * (1 << std::min(idle, 10));
+  changed_.wait_for(lock, std::min(longest, pause), [&] {
+    return wants_ > 0 || stop_;
+  });
 }
 
 bool Averager::take_wants() {

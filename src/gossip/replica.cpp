@@ -36,10 +36,15 @@ Replica::Replica(
   begin_from(arena.parameters(), 0);
 }
 
-float Replica::share_until(Piece& piece, double now) {
+float Replica::share_until(const Piece& piece, double now) {
   const double tau = std::max(0.0, now - piece.flowed);
-  piece.flowed += tau;
   return static_cast<float>(flow_share(piece.dynamics, tau));
+}
+
+float Replica::flow_until(Piece& piece, double now) {
+  const float share = share_until(piece, now);
+  piece.flowed = std::max(piece.flowed, now);
+  return share;
 }
 
 kernel::GossipPlanes Replica::planes(Range range, float share) {
@@ -51,7 +56,7 @@ kernel::GossipPlanes Replica::planes(Range range, float share) {
 }
 
 void Replica::read(int index, double now, std::span<float> out) {
-  Piece& piece = *pieces_[index];
+  const Piece& piece = *pieces_[index];
   GV_CHECK_EQ(static_cast<int64_t>(out.size()), piece.range.size());
   const std::lock_guard lock(piece.mutex);
   const float share = share_until(piece, now);
@@ -67,7 +72,7 @@ void Replica::pull(
   GV_CHECK_EQ(static_cast<int64_t>(mine.size()), piece.range.size());
   GV_CHECK_EQ(mine.size(), theirs.size());
   const std::lock_guard lock(piece.mutex);
-  const float share = share_until(piece, now);
+  const float share = flow_until(piece, now);
   kernel::gossip_pull(
       planes(piece.range, share),
       mine.data(),
@@ -78,12 +83,11 @@ void Replica::pull(
 
 void Replica::set_dynamics(const Dynamics& dynamics, double now) {
   GV_CHECK_EQ(dynamics.is_accelerated(), y_.size() > 0);
-  std::vector<float> unused(pieces_.front()->range.size());
   for (const auto& piece : pieces_) {
     const std::lock_guard lock(piece->mutex);
     // What has flowed so far did so by the old ones.
-    const float share = share_until(*piece, now);
-    kernel::gossip_read(planes(piece->range, share), unused.data());
+    const float share = flow_until(*piece, now);
+    kernel::gossip_flow(planes(piece->range, share));
     piece->dynamics = dynamics;
   }
 }
@@ -115,7 +119,7 @@ void Replica::move_piece(
     const optim::StepInfo& info,
     double now) {
   const std::lock_guard lock(piece.mutex);
-  const float share = share_until(piece, now);
+  const float share = flow_until(piece, now);
   float* const snapshot = arena_.parameters().data();
   for (int64_t at = piece.range.begin; at < piece.range.end;
        at += arena::kBlock) {

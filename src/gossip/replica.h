@@ -88,14 +88,16 @@ class Replica {
  private:
   struct Piece {
     Range range;
-    std::mutex mutex;
+    mutable std::mutex mutex;
     // Guarded by mutex, as x and y of the range are.
     double flowed = 0;
     Dynamics dynamics;
   };
 
   // Of the flow of a locked piece up to `now`.
-  float share_until(Piece& piece, double now);
+  static float share_until(const Piece& piece, double now);
+  // The same of a piece that the caller lets flow.
+  static float flow_until(Piece& piece, double now);
   // Of a locked piece.
   void set_values(Piece& piece, const float* values, double now);
   // Of the shared planes.

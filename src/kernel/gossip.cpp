@@ -14,14 +14,23 @@ bool flows(const GossipPlanes& planes) {
   return planes.y != nullptr && planes.share != 0;
 }
 
-GV_CLONES void
-flow_and_read(float* x, float* y, float share, float* out, int64_t count) {
+GV_CLONES void read_flowed(
+    const float* x,
+    const float* y,
+    float share,
+    float* out,
+    int64_t count) {
+  GV_INDEPENDENT
+  for (int64_t e = 0; e < count; ++e)
+    out[e] = x[e] + share * (y[e] - x[e]);
+}
+
+GV_CLONES void flow(float* x, float* y, float share, int64_t count) {
   GV_INDEPENDENT
   for (int64_t e = 0; e < count; ++e) {
     const float moved = share * (y[e] - x[e]);
     x[e] += moved;
     y[e] -= moved;
-    out[e] = x[e];
   }
 }
 
@@ -80,10 +89,14 @@ flow_and_move(const GossipPlanes& planes, const float* before, float* after) {
 
 void gossip_read(const GossipPlanes& planes, float* out) {
   if (flows(planes)) {
-    flow_and_read(planes.x, planes.y, planes.share, out, planes.count);
+    read_flowed(planes.x, planes.y, planes.share, out, planes.count);
   } else {
     std::copy_n(planes.x, planes.count, out);
   }
+}
+
+void gossip_flow(const GossipPlanes& planes) {
+  if (flows(planes)) flow(planes.x, planes.y, planes.share, planes.count);
 }
 
 void gossip_pull(

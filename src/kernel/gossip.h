@@ -2,8 +2,8 @@
 // its parameters x and, with the continuous momentum of A2CiD2, their
 // companion y, which trails behind.
 //
-// Every pass first lets the two flow towards each other for the time since the
-// last pass, share = (1 - exp(-2 eta tau)) / 2:
+// Every pass begins with what the two are once they have flowed towards each
+// other for the time since they last did, share = (1 - exp(-2 eta tau)) / 2:
 //
 //   x' = x + share (y - x) ;  y' = y - share (y - x)        x + y is conserved
 //
@@ -22,8 +22,12 @@ struct GossipPlanes {
   float share = 0; // of the flow; 0 leaves all bits as they are
 };
 
-// Flow; out = x.
+// out = x'. The planes stay as they are: to write them would double the memory
+// that a reading moves.
 void gossip_read(const GossipPlanes& planes, float* out);
+
+// Flow, and nothing else.
+void gossip_flow(const GossipPlanes& planes);
 
 // Flow; then with delta = mine - theirs, x -= alpha delta, y -= alpha_y delta.
 // Whoever calls it with mine and theirs exchanged has exactly the opposite

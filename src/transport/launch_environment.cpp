@@ -210,6 +210,8 @@ LaunchEnvironment read_launch_environment(const GetEnv& get_env) {
   environment.host_address = variables.text("HOST_ADDRESS").value_or("");
   environment.restart_of_worker = variables.number_or("GRAPEVINE_RESTART", 0);
   environment.interface = variables.text("GLOO_SOCKET_IFNAME").value_or("");
+  environment.shares_memory =
+      variables.number_or("GRAPEVINE_SHARE_MEMORY", 1) != 0;
   return environment;
 }
 

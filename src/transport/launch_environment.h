@@ -47,6 +47,10 @@ struct LaunchEnvironment {
   // (HOST_ADDRESS, GLOO_SOCKET_IFNAME).
   std::string host_address;
   std::string interface;
+  // Whether workers of one machine that talk over Gloo may show each other
+  // memory (GRAPEVINE_SHARE_MEMORY=0: all that they exchange goes through the
+  // network).
+  bool shares_memory = true;
   // Of the whole run: how often the launcher has started all workers again.
   int restart_attempt = 0;
   // Of this worker alone, while the others went on (GRAPEVINE_RESTART, from

@@ -31,7 +31,8 @@ gv_layer(transport
     make_transport.cpp
     edges/fixed_edges.cpp edges/linked_edges.cpp edges/gloo_edges.cpp
     edges/handshake.cpp edges/attempt.cpp edges/link_keeper.cpp
-    edges/gather.cpp edges/shaped_connector.cpp
+    edges/gather.cpp edges/shaped_connector.cpp edges/near_connector.cpp
+    near/byte_ring.cpp near/near_transport.cpp
     shaped/fluid.cpp shaped/link_table.cpp shaped/link_session.cpp
     shaped/lane.cpp shaped/shaped_transport.cpp
     local/local_transport.cpp local/hub.cpp

@@ -181,6 +181,13 @@ TEST(LaunchEnvironment, WhereToListen) {
   EXPECT_EQ(environment.interface, "eth1");
 }
 
+TEST(LaunchEnvironment, WhetherMemoryIsShared) {
+  EXPECT_TRUE(read(kTorchrun).shares_memory);
+  const auto environment =
+      read(with(kTorchrun, {{"GRAPEVINE_SHARE_MEMORY", "0"}}));
+  EXPECT_FALSE(environment.shares_memory);
+}
+
 const Variables kSlurm = {
     {"SLURM_PROCID", "5"},
     {"SLURM_STEP_ID", "1"},

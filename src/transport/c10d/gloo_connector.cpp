@@ -97,6 +97,7 @@ class GlooConnector : public Connector {
       const LaunchEnvironment& environment,
       std::shared_ptr<Board> board)
       : board_(std::move(board)),
+        memory_domain_(memory_domain(environment)),
         device_(make_gloo_device(environment)) {}
 
   std::unique_ptr<Transport> connect(
@@ -113,7 +114,10 @@ class GlooConnector : public Connector {
       auto group = connect_group(store, device_, party.self, size, deadline);
       store->forget_cancel();
       return make_gloo_transport(
-          Meeting{.store = store, .group = std::move(group)},
+          Meeting{
+              .store = store,
+              .group = std::move(group),
+              .memory_domain = memory_domain_},
           party.self,
           party.workers);
     } catch (const std::exception& error) {
@@ -130,6 +134,7 @@ class GlooConnector : public Connector {
 
  private:
   std::shared_ptr<Board> board_;
+  std::string memory_domain_;
   std::shared_ptr<::gloo::transport::Device> device_;
 };
 

@@ -1,4 +1,3 @@
-#include "base/shared_memory.h"
 #include "transport/c10d/gloo_operation.h"
 #include "transport/c10d/meeting.h"
 #include "transport/c10d/no_sigpipe.h"
@@ -25,6 +24,7 @@ class GlooTransport : public Transport {
   GlooTransport(Meeting meeting, int rank, std::vector<int> workers)
       : store_(std::move(meeting.store)),
         group_(std::move(meeting.group)),
+        memory_domain_(std::move(meeting.memory_domain)),
         rank_(rank),
         size_(static_cast<int>(workers.size())),
         workers_(std::move(workers)) {}
@@ -34,9 +34,7 @@ class GlooTransport : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::string name() const override { return "gloo"; }
-  std::string memory_domain() const override {
-    return memory_domain_of_this_process();
-  }
+  std::string memory_domain() const override { return memory_domain_; }
 
   Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {
     return post(
@@ -167,6 +165,7 @@ class GlooTransport : public Transport {
 
   StorePointer store_;
   c10::intrusive_ptr<::c10d::ProcessGroupGloo> group_;
+  std::string memory_domain_;
   int rank_;
   int size_;
   std::vector<int> workers_; // what errors call the ranks

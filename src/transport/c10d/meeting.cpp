@@ -1,6 +1,7 @@
 #include "transport/c10d/meeting.h"
 
 #include "base/error.h"
+#include "base/shared_memory.h"
 #include "transport/c10d/no_sigpipe.h"
 
 #include <fmt/format.h>
@@ -156,6 +157,10 @@ std::shared_ptr<::gloo::transport::Device> make_gloo_device(
   return Group::createDefaultDevice();
 }
 
+std::string memory_domain(const LaunchEnvironment& environment) {
+  return environment.shares_memory ? memory_domain_of_this_process() : "";
+}
+
 c10::intrusive_ptr<::c10d::ProcessGroupGloo> connect_group(
     const StorePointer& store,
     const std::shared_ptr<::gloo::transport::Device>& device,
@@ -190,7 +195,7 @@ Meeting meet(const LaunchEnvironment& environment, Deadline deadline) {
     // The one who serves the store must not leave while others read in it.
     sign_in(*store, "connect", rank);
     if (serves_store(environment)) await_all(*store, "connect", size, deadline);
-    return {std::move(store), std::move(group)};
+    return {std::move(store), std::move(group), memory_domain(environment)};
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {

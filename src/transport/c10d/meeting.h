@@ -18,6 +18,7 @@ namespace grapevine::transport {
 struct Meeting {
   StorePointer store;
   c10::intrusive_ptr<::c10d::ProcessGroupGloo> group;
+  std::string memory_domain; // as of a transport
 };
 
 Meeting meet(const LaunchEnvironment& environment, Deadline deadline);
@@ -29,6 +30,9 @@ StorePointer open_run_store(
     Deadline deadline);
 bool serves_store(const LaunchEnvironment& environment);
 std::string where_store_is(const LaunchEnvironment& environment);
+
+// Empty where memory is not to be shared.
+std::string memory_domain(const LaunchEnvironment& environment);
 
 // Listens for peers; see make_gloo_transport for where.
 std::shared_ptr<::gloo::transport::Device> make_gloo_device(

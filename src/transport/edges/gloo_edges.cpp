@@ -1,5 +1,6 @@
 #include "transport/c10d/gloo_parts.h"
 #include "transport/edges/linked_edges.h"
+#include "transport/edges/near_connector.h"
 #include "transport/edges/shaped_connector.h"
 
 #include <algorithm>
@@ -21,8 +22,10 @@ std::unique_ptr<Edges> make_gloo_edges(
       open_gloo_board(environment, Deadline::after(deadline));
   std::shared_ptr<Connector> connector =
       make_gloo_connector(environment, board);
-  if (environment.link_table >= 0)
-    connector = shape_links(std::move(connector), environment.link_table);
+  // Limited links stand for a network, also between workers of one machine.
+  connector = environment.link_table >= 0
+                  ? shape_links(std::move(connector), environment.link_table)
+                  : move_pairs_near(std::move(connector));
   return make_linked_edges(
       std::move(board),
       std::move(connector),

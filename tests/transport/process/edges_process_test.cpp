@@ -25,9 +25,13 @@ struct Talk {
 
 class EdgesJob {
  public:
-  explicit EdgesJob(int n, std::string deadline = "60")
+  // Over the network, or through shared memory.
+  enum class Way { kFar, kNear };
+
+  explicit EdgesJob(int n, std::string deadline = "60", Way way = Way::kFar)
       : n_(n),
-        deadline_(std::move(deadline)) {
+        deadline_(std::move(deadline)),
+        way_(way) {
     for (int rank = 0; rank < n_; ++rank)
       start(rank);
   }
@@ -48,6 +52,7 @@ class EdgesJob {
          {"MASTER_ADDR", "127.0.0.1"},
          {"MASTER_PORT", std::to_string(store_->port())},
          {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+         {"GRAPEVINE_SHARE_MEMORY", way_ == Way::kNear ? "1" : "0"},
          {"DEADLINE", deadline_}});
   }
   void signal(int rank, int number) { ::kill(running_.at(rank), number); }
@@ -140,6 +145,7 @@ class EdgesJob {
 
   int n_;
   std::string deadline_;
+  Way way_;
   Notes notes_;
   std::unique_ptr<StoreServer> store_ = serve_store();
   std::map<int, pid_t> running_;
@@ -157,25 +163,34 @@ std::vector<int> all_but(int rank, int n) {
   return ranks;
 }
 
-class GlooEdges : public ::testing::TestWithParam<int> {};
+using Way = EdgesJob::Way;
+
+class GlooEdges : public ::testing::TestWithParam<std::pair<int, Way>> {};
 
 TEST_P(GlooEdges, TalkAndGather) {
-  const int n = GetParam();
-  EdgesJob job(n);
+  const int n = GetParam().first;
+  EdgesJob job(n, "60", GetParam().second);
   job.expect_talk(everybody(n));
   job.end();
   job.expect_gathering(everybody(n));
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, GlooEdges, ::testing::Values(2, 3, 4, 7));
+INSTANTIATE_TEST_SUITE_P(
+    Ranks,
+    GlooEdges,
+    ::testing::Values(
+        std::pair(2, Way::kFar),
+        std::pair(3, Way::kNear),
+        std::pair(4, Way::kFar),
+        std::pair(7, Way::kNear)));
 
-class GlooEdgesVictim : public ::testing::TestWithParam<int> {};
+class GlooEdgesVictim : public ::testing::TestWithParam<std::pair<int, Way>> {};
 
 // The others go on, at once; who returns is linked again; nobody is missing at
 // the end.
 TEST_P(GlooEdgesVictim, IsKilledAndComesBack) {
-  const int victim = GetParam();
-  EdgesJob job(4);
+  const int victim = GetParam().first;
+  EdgesJob job(4, "60", GetParam().second);
   job.expect_talk(everybody(4));
   job.kill(victim);
   job.expect_talk(all_but(victim, 4));
@@ -195,8 +210,8 @@ TEST_P(GlooEdgesVictim, IsKilledAndComesBack) {
 // Cut off, as far as the others can tell: found by their own deadline. It was
 // not dead, and so comes back without a new process.
 TEST_P(GlooEdgesVictim, IsStoppedAndGoesOn) {
-  const int victim = GetParam();
-  EdgesJob job(3, "5");
+  const int victim = GetParam().first;
+  EdgesJob job(3, "5", GetParam().second);
   job.expect_talk(everybody(3));
   job.signal(victim, SIGSTOP);
   for (const int rank : all_but(victim, 3)) {
@@ -213,8 +228,8 @@ TEST_P(GlooEdgesVictim, IsStoppedAndGoesOn) {
 }
 
 TEST_P(GlooEdgesVictim, IsMissingAtTheEnd) {
-  const int victim = GetParam();
-  EdgesJob job(4, "5");
+  const int victim = GetParam().first;
+  EdgesJob job(4, "5", GetParam().second);
   job.expect_talk(everybody(4));
   job.kill(victim);
   job.end();
@@ -226,7 +241,13 @@ TEST_P(GlooEdgesVictim, IsMissingAtTheEnd) {
       << job.text(victim, "error");
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, GlooEdgesVictim, ::testing::Values(0, 1, 2));
+INSTANTIATE_TEST_SUITE_P(
+    Ranks,
+    GlooEdgesVictim,
+    ::testing::Values(
+        std::pair(0, Way::kNear),
+        std::pair(1, Way::kFar),
+        std::pair(2, Way::kNear)));
 
 TEST(GlooEdgesProcess, AllButOneMayDie) {
   EdgesJob job(3, "2");
