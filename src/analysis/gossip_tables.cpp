@@ -45,7 +45,8 @@ double ratio(double sum, double count) {
 GossipTables::GossipTables(int n, int64_t probe_every)
     : probe_every_(std::max<int64_t>(probe_every, 1)),
       workers_(std::clamp(n, 0, kMostWorkers)),
-      counts_(kFine, kCounts) {}
+      counts_(kFine, kCounts),
+      distances_(static_cast<int>(workers_.size()), probe_every_) {}
 
 void GossipTables::begin(const std::vector<int>& workers, bool is_virtual) {
   hosted_ = workers;
@@ -76,6 +77,7 @@ void GossipTables::take_gossip(const RecordLine& line) {
   const int64_t step =
       is_own ? static_cast<int64_t>(rounds) / probe_every_ * probe_every_
              : line.step;
+  if (is_own) take_sketches(line, rounds);
   const std::span<Cell> cells = counts_.at(step);
   const auto worker_at = [&](size_t index) -> Worker* {
     if (index >= hosted_.size()) return nullptr;
@@ -102,6 +104,18 @@ void GossipTables::take_gossip(const RecordLine& line) {
     if (worker == nullptr || !std::isfinite(value)) return;
     worker->wait_most = std::max(worker->wait_most, value);
   });
+}
+
+void GossipTables::take_sketches(const RecordLine& line, double rounds) {
+  simdjson::dom::array sketches;
+  if (line.fields.at_key("sketch").get(sketches) != simdjson::SUCCESS) return;
+  size_t index = 0;
+  for (const simdjson::dom::element row : sketches) {
+    if (index >= hosted_.size()) return;
+    std::vector<double> sketch;
+    for_numbers(row, [&](double number) { sketch.push_back(number); });
+    distances_.add(hosted_[index++], rounds, std::move(sketch));
+  }
 }
 
 // That a neighbour is there at first is no news.

@@ -8,6 +8,7 @@
 
 #include "analysis/buckets.h"
 #include "analysis/gossip.h"
+#include "analysis/replica_distances.h"
 #include "analysis/timeline.h"
 #include "record/record_scanner.h"
 #include "spec/spec_table.h"
@@ -31,6 +32,11 @@ class GossipTables {
   void begin(const std::vector<int>& workers, bool is_virtual);
   // Lines of these types; others are left alone.
   void take(const record::RecordLine& line);
+
+  // Of workers that have a process each; else nothing.
+  std::vector<ReplicaDistances::Point> distances() const {
+    return distances_.points();
+  }
 
   // Nothing where the run wrote no such lines. points: of a curve, at most;
   // 0 = none.
@@ -61,6 +67,7 @@ class GossipTables {
   };
 
   void take_gossip(const record::RecordLine& line);
+  void take_sketches(const record::RecordLine& line, double rounds);
   void take_membership(const record::RecordLine& line);
   void take_end(const record::RecordLine& line);
   static GossipWorker figures(const Counts& counts, const Worker& worker);
@@ -75,6 +82,7 @@ class GossipTables {
   std::map<std::pair<int, int>, Losses> losses_; // by observer and worker
   std::vector<GossipChange> changes_;
   std::vector<int> members_;
+  ReplicaDistances distances_;
 };
 
 } // namespace grapevine::analysis

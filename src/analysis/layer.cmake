@@ -4,7 +4,8 @@ gv_layer(analysis
     bootstrap.cpp spearman.cpp statistics.cpp student.cpp
     # reading
     buckets.cpp budget.cpp detail_reader.cpp find_runs.cpp gossip_tables.cpp
-    grouping.cpp load.cpp outliers.cpp run_data.cpp run_header.cpp run_reader.cpp
+    grouping.cpp load.cpp outliers.cpp replica_distances.cpp run_data.cpp
+    run_header.cpp run_reader.cpp
     run_tables.cpp timeline.cpp
     # saying
     analysis.cpp blame.cpp comparisons.cpp correlations.cpp findings.cpp

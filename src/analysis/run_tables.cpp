@@ -211,6 +211,10 @@ void RunTables::finish(int workers) {
       milestones.push_back(*next);
     }
   }
+  const size_t column =
+      probe_names_.size() - kMoreProbeColumns + kConsensusDistance;
+  for (const ReplicaDistances::Point& point : gossip.distances())
+    probes.at(point.round)[column].add(point.distance);
 }
 
 void RunTables::take_dispersion(const RecordLine& line) {

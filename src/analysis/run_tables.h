@@ -45,7 +45,8 @@ class RunTables {
   void take(const record::RecordLine& line);
   // Once all have passed. Where the workers of an asynchronous run evaluated
   // their replicas each by itself, those near the end of an epoch become its
-  // evaluation, if it has none and half of the `workers` took part.
+  // evaluation, if it has none and half of the `workers` took part; and their
+  // sketches of their replicas become consensus distances.
   void finish(int workers);
 
   Buckets steps;

@@ -33,6 +33,7 @@ enum class Purpose : uint64_t {
   kSubset = 12,
   kBootstrap = 13,
   kSlow = 14,
+  kSketch = 15,
   kTest = 99,
 };
 

@@ -1,5 +1,6 @@
 // What a process of an asynchronous run writes down while it trains: of its own
 // worker alone, since nobody is asked for theirs.
+#include "probe/sketch.h"
 #include "train/gossip_run.h"
 #include "train/gossip_setup.h"
 #include "train/run_records.h"
@@ -77,7 +78,9 @@ void GossipRun::record_gossip(int64_t step) {
   nlohmann::json record =
       gossip_record(setup_.moment(step), {averager_->statistics()});
   record["seconds"] = training_seconds();
-  record["rounds"] = rounds();
+  record["rounds"] = exact_rounds();
+  record["sketch"] = {
+      probe::sketch(workers_[0].arena().parameters(), setup_.spec.seed)};
   records_->append(record);
 }
 

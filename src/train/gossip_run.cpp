@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace grapevine::train {
 
@@ -87,6 +88,7 @@ TrainResult GossipRun::run() {
   report_progress("coming to the end", true);
   averager_->end();
   record_membership();
+  replica_->refresh(averager_->units()); // there were averagings since
   record_gossip(std::max<int64_t>(gradients_ - 1, 0));
   record_spans(); // of an epoch that was not finished
   if (evaluation_thread_.joinable()) evaluation_thread_.join();
@@ -135,8 +137,7 @@ void GossipRun::train_step() {
           rank_,
           gradients_));
   record_step(round, info.lr);
-  const int64_t every = setup_.spec.probe_every;
-  if (every > 0 && gradients_ % every == 0) probe();
+  if (probe_is_due()) probe();
   ++gradients_;
   if (!std::isfinite(loss_)) diverged_ = true;
   if (hooks_.interrupt != nullptr && *hooks_.interrupt) interrupted_ = true;
@@ -188,7 +189,20 @@ void GossipRun::look_for_the_others() {
 }
 
 int64_t GossipRun::rounds() const {
-  return static_cast<int64_t>(averager_->total_estimate()) / setup_.spec.n;
+  return static_cast<int64_t>(exact_rounds());
+}
+
+double GossipRun::exact_rounds() const {
+  return averager_->total_estimate() / setup_.spec.n;
+}
+
+// By rounds, so that all workers look at their replicas at about the same
+// moment, however fast they are.
+bool GossipRun::probe_is_due() {
+  const int64_t every = setup_.spec.probe_every;
+  if (every <= 0) return false;
+  const int64_t period = rounds() / every;
+  return std::exchange(probed_period_, period) != period;
 }
 
 // A copy of the replica on the subset, beside the training; none is begun

@@ -69,6 +69,7 @@ class GossipRun {
   void take_values();
   void look_for_the_others();
   void probe();
+  bool probe_is_due();
   void record_attempt();
   void begin_evaluation();
   void
@@ -79,6 +80,7 @@ class GossipRun {
   bool checkpoint_is_due();
   // Of the run, as far as it is known here.
   int64_t rounds() const;
+  double exact_rounds() const;
   double training_seconds() const;
   void report_progress(const std::string& phase, bool force);
 
@@ -119,6 +121,7 @@ class GossipRun {
   data::Batch batch_;
   probe::Spans spans_;
   double last_pair_seconds_ = 0;
+  int64_t probed_period_ = -1;
 
   std::vector<int64_t> counts_before_; // of all workers, from a checkpoint
   int64_t gradients_ = 0;              // of this worker, earlier lives included

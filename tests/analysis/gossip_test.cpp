@@ -185,6 +185,23 @@ TEST_F(GossipRecords, WorkersWithStepsOfTheirOwn) {
   EXPECT_EQ(run.gossip->workers[1].gradients, 4);
 }
 
+// Each sketches its own replica; rounds 0 and 2.
+TEST_F(GossipRecords, DistancesOfReplicasFromSketches) {
+  make(2);
+  const auto sketched = [](int64_t step, double rounds, double value) {
+    json line = own_gossip(step, 0, 1, 1);
+    line["rounds"] = rounds;
+    line["sketch"] = {{value, 1.0}};
+    return line;
+  };
+  write(0, {attempt({0}, "gloo"), sketched(0, 0.5, 1), sketched(3, 2.5, 3)});
+  write(1, {attempt({1}, "gloo"), sketched(0, 0.5, -1), sketched(1, 2.5, 7)});
+  const ProbeCurves probes = read().probes;
+  EXPECT_EQ(probes.axis.step, (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(probes.consensus_distance.mean, (Column{1, 4}));
+  EXPECT_TRUE(std::isnan(probes.gradient_norm.mean[0]));
+}
+
 TEST_F(GossipRecords, ReplicasEvaluatedEachByItself) {
   make(2);
   const auto evaluated = [](int64_t step, int round, double accuracy) {

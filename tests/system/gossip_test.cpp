@@ -128,6 +128,23 @@ TEST(VirtualGossip, ResumesOnAGraphThatHasChangedWithOtherBuckets) {
       {"--bucket-bytes", "65536"});
 }
 
+// Of the replicas at the end, by what each worker wrote down of its own.
+double distance_by_sketches(const std::string& out, int n) {
+  std::vector<std::vector<double>> sketches;
+  for (int rank = 0; rank < n; ++rank) {
+    sketches.push_back(records_of(out, rank, "gossip").back()["sketch"][0]);
+  }
+  double distance = 0;
+  for (size_t e = 0; e < sketches[0].size(); ++e) {
+    double mean = 0;
+    for (const auto& sketch : sketches)
+      mean += sketch[e] / n;
+    for (const auto& sketch : sketches)
+      distance += (sketch[e] - mean) * (sketch[e] - mean) / n;
+  }
+  return distance;
+}
+
 TEST(Gossip, EndsOverGlooAndMpi) {
   const cli::Scratch scratch;
   const Words words = gossip_run("a2cid2", scratch.file("run")) +
@@ -147,6 +164,10 @@ TEST(Gossip, EndsOverGlooAndMpi) {
     EXPECT_LE(result["steps"], 90);
     EXPECT_GT(result["averaged_model_accuracy"], 0.3);
     EXPECT_EQ(result["messages"] > 0, n > 1);
+    if (n == 1) continue;
+    const double exact = result["consensus_distance"];
+    const double sketched = distance_by_sketches(scratch.file("run"), n);
+    EXPECT_NEAR(sketched / exact, 1, 0.5) << sketched << " for " << exact;
   }
 }
 
