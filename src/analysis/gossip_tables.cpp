@@ -114,7 +114,12 @@ void GossipTables::take_sketches(const RecordLine& line, double rounds) {
     if (index >= hosted_.size()) return;
     std::vector<double> sketch;
     for_numbers(row, [&](double number) { sketch.push_back(number); });
-    distances_.add(hosted_[index++], rounds, std::move(sketch));
+    const int worker = hosted_[index++];
+    if (is_true(line.fields, "is_last")) {
+      distances_.add_last(worker, rounds, std::move(sketch));
+    } else {
+      distances_.add(worker, rounds, std::move(sketch));
+    }
   }
 }
 

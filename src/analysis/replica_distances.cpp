@@ -9,6 +9,9 @@ namespace {
 // About 64 MB of sketches; long runs of many workers keep every other, and so
 // on.
 constexpr size_t kMostShots = size_t{1} << 16;
+constexpr int64_t kLargestStride = int64_t{1} << 40;
+// Longer lists are damaged, whatever they say.
+constexpr size_t kMostNumbers = 1024;
 
 double squared_distance(
     const std::vector<double>& a,
@@ -38,29 +41,51 @@ ReplicaDistances::ReplicaDistances(int n, int64_t probe_every)
     : probe_every_(std::max<int64_t>(probe_every, 1)),
       workers_(n) {}
 
+bool ReplicaDistances::is_sketch(
+    int worker,
+    double rounds,
+    const std::vector<double>& numbers) {
+  if (worker < 0 || worker >= std::ssize(workers_)) return false;
+  if (numbers.empty() || numbers.size() > kMostNumbers) return false;
+  if (!(rounds >= 0)) return false;
+  const auto is_finite = [](double number) { return std::isfinite(number); };
+  if (!std::ranges::all_of(numbers, is_finite)) return false;
+  if (length_ == 0) length_ = numbers.size();
+  return numbers.size() == length_;
+}
+
+bool ReplicaDistances::is_enough(size_t workers) const {
+  return workers >= 2 && 2 * workers >= workers_.size();
+}
+
 void ReplicaDistances::add(
     int worker,
     double rounds,
     std::vector<double> sketch) {
-  const bool is_finite = std::ranges::all_of(sketch, [](double number) {
-    return std::isfinite(number);
-  });
-  if (worker < 0 || worker >= std::ssize(workers_)) return;
-  if (sketch.empty() || !is_finite || !(rounds >= 0)) return;
-  if (length_ == 0) length_ = sketch.size();
-  if (sketch.size() != length_) return;
+  if (!is_sketch(worker, rounds, sketch)) return;
   const auto index = static_cast<int64_t>(rounds) / probe_every_;
   if (index % stride_ != 0) return;
+  Shots& shots = workers_[worker];
+  if (kept_ >= kMostShots && !shots.contains(index)) {
+    thin_out();
+    if (kept_ >= kMostShots || index % stride_ != 0) return;
+  }
   // The last is of the worker's last life.
   const bool is_new =
-      workers_[worker]
-          .insert_or_assign(index, Shot{rounds, std::move(sketch)})
-          .second;
+      shots.insert_or_assign(index, Shot{rounds, std::move(sketch)}).second;
   if (is_new) ++kept_;
-  if (kept_ > kMostShots) thin_out();
+}
+
+void ReplicaDistances::add_last(
+    int worker,
+    double rounds,
+    std::vector<double> sketch) {
+  if (!is_sketch(worker, rounds, sketch)) return;
+  last_.insert_or_assign(worker, Shot{rounds, std::move(sketch)});
 }
 
 void ReplicaDistances::thin_out() {
+  if (stride_ > kLargestStride) return;
   stride_ *= 2;
   for (Shots& shots : workers_) {
     kept_ -= std::erase_if(shots, [&](const auto& entry) {
@@ -94,7 +119,7 @@ std::vector<ReplicaDistances::Point> ReplicaDistances::points() const {
   }
   std::vector<Point> points;
   for (const auto& [index, ranks] : takers) {
-    if (ranks.size() < 2 || 2 * ranks.size() < workers_.size()) continue;
+    if (!is_enough(ranks.size())) continue;
     double rounds = 0;
     for (const int rank : ranks)
       rounds += workers_[rank].at(index).rounds;
@@ -108,7 +133,20 @@ std::vector<ReplicaDistances::Point> ReplicaDistances::points() const {
         {.round = static_cast<int64_t>(rounds),
          .distance = consensus_distance(sketches)});
   }
+  if (is_enough(last_.size())) points.push_back(last_point());
   return points;
+}
+
+ReplicaDistances::Point ReplicaDistances::last_point() const {
+  double rounds = 0;
+  std::vector<std::vector<double>> sketches;
+  for (const auto& [worker, shot] : last_) {
+    rounds = std::max(rounds, shot.rounds); // what the best informed knew
+    sketches.push_back(shot.sketch);
+  }
+  return {
+      .round = static_cast<int64_t>(rounds),
+      .distance = consensus_distance(sketches)};
 }
 
 } // namespace grapevine::analysis

@@ -7,7 +7,7 @@
 // Workers write at about the same rounds, but not at the same moment, and all
 // replicas move. So a point is at the mean of the workers' moments, and each
 // sketch is followed to there, on the straight line towards the worker's next
-// or previous one.
+// or previous one. At the end of the run nothing moves any more.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,8 @@ class ReplicaDistances {
   // Any order. What is no sketch (another length than the first, numbers that
   // are not finite) is left out.
   void add(int worker, double rounds, std::vector<double> sketch);
+  // The same, of the replica that the worker ended with.
+  void add_last(int worker, double rounds, std::vector<double> sketch);
 
   struct Point {
     int64_t round = 0;
@@ -40,7 +42,10 @@ class ReplicaDistances {
   };
   using Shots = std::map<int64_t, Shot>; // by rounds / probe_every
 
+  bool is_sketch(int worker, double rounds, const std::vector<double>& numbers);
+  bool is_enough(size_t workers) const;
   void thin_out();
+  Point last_point() const;
   // Where the worker was at that moment.
   static std::vector<double>
   follow(const Shots& shots, Shots::const_iterator from, double rounds);
@@ -50,6 +55,7 @@ class ReplicaDistances {
   size_t length_ = 0;  // of a sketch; 0 = none so far
   size_t kept_ = 0;    // shots of all workers
   std::vector<Shots> workers_;
+  std::map<int, Shot> last_; // by worker
 };
 
 } // namespace grapevine::analysis

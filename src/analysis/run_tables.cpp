@@ -74,7 +74,7 @@ void RunTables::take(const RecordLine& line) {
   if (line.type == "step") {
     take_step(line);
   } else if (line.type == "norms") {
-    if (detail) detail->add_norms(line.step, workers_, line.fields);
+    if (detail) detail->add_norms(round_of(line), workers_, line.fields);
   } else if (line.type == "dispersion") {
     take_dispersion(line);
   } else if (line.type == "evaluation") {

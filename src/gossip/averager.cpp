@@ -229,14 +229,14 @@ bool Averager::has_enough() const {
 
 // Words and pieces are seen when they are looked for, so sleeps are short; but
 // the processor belongs to the gradients, and the longer one takes, the less
-// does it matter when a word is seen. In a pair several pieces are under way,
-// which outlast a sleep on any link.
+// does it matter when a word is seen. In a pair there is more under way than a
+// link moves in the meantime.
 void Averager::rest(int idle) {
-  const bool is_answer_near = pairing_.asked().has_value();
+  const bool is_something_due = in_pair_ || pairing_.asked().has_value();
   std::unique_lock lock(mutex_);
   const duration<double> gradient(clock_.state().average);
   const duration<double> longest =
-      is_answer_near
+      is_something_due
           ? std::clamp<duration<double>>(0.005 * gradient, 100us, 500us)
           : std::clamp<duration<double>>(0.02 * gradient, 300us, 2ms);
   const duration<double> pause = 5us * (1 << std::min(idle, 10));

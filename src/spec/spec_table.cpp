@@ -607,7 +607,7 @@ std::vector<SpecEntry> measurement_entries() {
           &Spec::probe_every,
           {0, kAnyMore},
           kDecides,
-          "steps between records of norms; 0 = never"),
+          "steps (asynchronous: rounds) between records of norms; 0 = never"),
       integer(
           "trace-every",
           &Spec::trace_every,

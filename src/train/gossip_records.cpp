@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace grapevine::train {
 
@@ -69,18 +70,33 @@ void GossipRun::probe() {
   records_->append(
       {{"type", "norms"},
        {"step", gradients_},
+       {"round", probed_period_ * setup_.spec.probe_every},
        {"norms", {norms}},
        {"gradient_norms", {gradient}}});
-  record_gossip(gradients_);
+  record_gossip(gradients_, exact_rounds(), false);
 }
 
-void GossipRun::record_gossip(int64_t step) {
+void GossipRun::record_last_gossip() {
+  replica_->refresh(averager_->units()); // there were averagings since
+  const std::vector<int64_t> counts = averager_->counts();
+  const auto gradients = std::accumulate(counts.begin(), counts.end(), 0.0);
+  record_gossip(
+      std::max<int64_t>(gradients_ - 1, 0),
+      gradients / setup_.spec.n,
+      true);
+}
+
+void GossipRun::record_gossip(int64_t step, double rounds, bool is_last) {
   nlohmann::json record =
       gossip_record(setup_.moment(step), {averager_->statistics()});
   record["seconds"] = training_seconds();
-  record["rounds"] = exact_rounds();
-  record["sketch"] = {
-      probe::sketch(workers_[0].arena().parameters(), setup_.spec.seed)};
+  record["rounds"] = rounds;
+  // Of a worker that was given no values so far there is nothing to compare.
+  if (!averager_->is_fresh()) {
+    record["sketch"] = {
+        probe::sketch(workers_[0].arena().parameters(), setup_.spec.seed)};
+  }
+  if (is_last) record["is_last"] = true;
   records_->append(record);
 }
 

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace grapevine::train {
 
@@ -88,8 +87,7 @@ TrainResult GossipRun::run() {
   report_progress("coming to the end", true);
   averager_->end();
   record_membership();
-  replica_->refresh(averager_->units()); // there were averagings since
-  record_gossip(std::max<int64_t>(gradients_ - 1, 0));
+  record_last_gossip();
   record_spans(); // of an epoch that was not finished
   if (evaluation_thread_.joinable()) evaluation_thread_.join();
   check_evaluation();
@@ -202,7 +200,9 @@ bool GossipRun::probe_is_due() {
   const int64_t every = setup_.spec.probe_every;
   if (every <= 0) return false;
   const int64_t period = rounds() / every;
-  return std::exchange(probed_period_, period) != period;
+  if (period <= probed_period_) return false; // an estimate may fall
+  probed_period_ = period;
+  return true;
 }
 
 // A copy of the replica on the subset, beside the training; none is begun

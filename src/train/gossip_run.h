@@ -63,7 +63,8 @@ class GossipRun {
   // round: that the gradient fell into, as far as was known here.
   void record_step(int64_t round, double lr);
   void record_membership();
-  void record_gossip(int64_t step);
+  void record_gossip(int64_t step, double rounds, bool is_last);
+  void record_last_gossip();
   void record_spans(); // since the last time
   void record_timeline(int64_t step);
   void take_values();
@@ -121,7 +122,7 @@ class GossipRun {
   data::Batch batch_;
   probe::Spans spans_;
   double last_pair_seconds_ = 0;
-  int64_t probed_period_ = -1;
+  int64_t probed_period_ = -1; // rounds / probe-every, when last probed
 
   std::vector<int64_t> counts_before_; // of all workers, from a checkpoint
   int64_t gradients_ = 0;              // of this worker, earlier lives included

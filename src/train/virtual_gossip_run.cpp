@@ -125,7 +125,6 @@ TrainResult VirtualGossipRun::run() {
     if (rounds() == rounds_seen_) continue;
     rounds_seen_ = rounds();
     if (const auto stop = end_round()) return finish(*stop);
-    follow_graph([this](int worker) { return engine_->units(worker); });
   }
   return finish(Outcome::kCompleted);
 }
@@ -214,6 +213,8 @@ std::optional<Outcome> VirtualGossipRun::end_round() {
     }
     records_->flush();
   }
+  // Before a checkpoint: what has flowed there did so by the old constants.
+  follow_graph([this](int worker) { return engine_->units(worker); });
   if (rounds_seen_ == setup_.total_steps) return std::nullopt;
   if (ends_epoch && best_ && best_->gives_up()) return Outcome::kCompleted;
   if (hooks_.interrupt != nullptr && *hooks_.interrupt) {

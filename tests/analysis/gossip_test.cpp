@@ -202,6 +202,25 @@ TEST_F(GossipRecords, DistancesOfReplicasFromSketches) {
   EXPECT_TRUE(std::isnan(probes.gradient_norm.mean[0]));
 }
 
+// Norms that both wrote in one round belong together, though worker 0 had done
+// more gradients by then.
+TEST_F(GossipRecords, NormsByRounds) {
+  make(2);
+  const auto norms = [](int64_t step, int64_t round, double norm) {
+    return json{
+        {"type", "norms"},
+        {"step", step},
+        {"round", round},
+        {"norms", {{norm}}}};
+  };
+  write(0, {attempt({0}, "gloo"), own_step(0, 0, 1, 1), norms(7, 4, 3)});
+  write(1, {attempt({1}, "gloo"), own_step(0, 0, 1, 1), norms(2, 4, 5)});
+  const RunData run = read();
+  ASSERT_TRUE(run.detail);
+  ASSERT_EQ(run.detail->norms.size(), 1u);
+  EXPECT_EQ(run.detail->norms[0].values, (std::vector<Column>{{3}, {5}}));
+}
+
 TEST_F(GossipRecords, ReplicasEvaluatedEachByItself) {
   make(2);
   const auto evaluated = [](int64_t step, int round, double accuracy) {

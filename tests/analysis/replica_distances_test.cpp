@@ -41,6 +41,20 @@ TEST(ReplicaDistances, MomentsOfTheirOwnDoNotCount) {
   }
 }
 
+// Nothing moves any more, whatever each has known of the others' rounds.
+TEST(ReplicaDistances, TheEndIsAPointOfItsOwn) {
+  ReplicaDistances distances(2, 10);
+  distances.add(0, 0, {0});
+  distances.add(1, 0, {0});
+  distances.add_last(0, 9.75, {1});
+  distances.add_last(1, 10.25, {-1});
+  const auto points = distances.points();
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].distance, 0);
+  EXPECT_EQ(points[1].round, 10);
+  EXPECT_EQ(points[1].distance, 1);
+}
+
 TEST(ReplicaDistances, WhoIsAwayIsLeftOut) {
   ReplicaDistances distances(4, 1);
   for (int worker = 0; worker < 4; ++worker)
@@ -64,6 +78,7 @@ TEST(ReplicaDistances, WhatIsNoneIsLeftOut) {
   distances.add(2, 0, {1, 2});
   distances.add(-1, 0, {1, 2});
   distances.add(1, 0, {});
+  distances.add_last(1, 0, {1});
   EXPECT_TRUE(distances.points().empty());
 }
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 
@@ -37,18 +38,33 @@ TEST(Replica, FlowConservesTheSumWithTheCompanion) {
   fill(replica.y(), 2);
   const auto before = sums(replica.x(), replica.y());
   const std::vector<float> old_x(replica.x().begin(), replica.x().end());
-  std::vector<float> out(replica.x().size());
-  replica.copy_to(0.7, out);
+  replica.set_dynamics({.eta = 0.4}, 0.7);
   expect_near(sums(replica.x(), replica.y()), before, 1e-6);
-  EXPECT_NE(old_x, out);
+  EXPECT_NE(old_x, std::vector<float>(replica.x().begin(), replica.x().end()));
+  EXPECT_EQ(replica.flowed(), 0.7);
   // The rest of the way in two steps is the way in one.
-  replica.copy_to(1.0, out);
+  replica.set_dynamics({.eta = 0.4}, 1.0);
+  std::vector<float> out(replica.x().size());
   replica.copy_to(2.0, out);
   const double share = flow_share({.eta = 0.4}, 2.0);
   for (size_t e = 0; e < out.size(); ++e) {
     const double y = before[e] - old_x[e];
     EXPECT_NEAR(out[e], old_x[e] + share * (y - old_x[e]), 1e-5);
   }
+}
+
+TEST(Replica, ReadingChangesNothing) {
+  auto arena = make_arena(1);
+  Replica replica(*arena, {.eta = 0.4}, kPieceBytes);
+  fill(replica.y(), 2);
+  const std::vector<float> x(replica.x().begin(), replica.x().end());
+  const std::vector<float> y(replica.y().begin(), replica.y().end());
+  std::vector<float> out(x.size());
+  replica.copy_to(0.7, out);
+  EXPECT_NE(out, x);
+  EXPECT_TRUE(std::ranges::equal(replica.x(), x));
+  EXPECT_TRUE(std::ranges::equal(replica.y(), y));
+  EXPECT_EQ(replica.flowed(), 0);
 }
 
 // Up to the change by the old constants, from there on by the new ones.

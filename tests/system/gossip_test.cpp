@@ -92,10 +92,9 @@ TEST(VirtualGossip, RepeatsWhateverTheThreads) {
 }
 
 void expect_resumes_to_the_same_bits(
-    const Words& run,
+    const Words& words,
     const Words& of_the_second_attempt = {}) {
   const cli::Scratch scratch;
-  const Words words = run + Words{"-n", "6", "--checkpoint-every", "7"};
   const auto whole = result_of(
       cli::grapevine(gossip_run("a2cid2", scratch.file("whole")) + words));
   const std::string out = scratch.file("broken");
@@ -117,14 +116,17 @@ void expect_resumes_to_the_same_bits(
 
 TEST(VirtualGossip, ResumesToTheSameBits) {
   expect_resumes_to_the_same_bits(
-      Words{"--steps", "150", "--epochs", "20"} +
+      Words{"-n", "6", "--steps", "150", "--epochs", "20"} +
+      Words{"--checkpoint-every", "7"} +
       Words{"--link", "100mbit,1ms", "--compute", "10ms"});
 }
 
-// An epoch of four rounds: the graph changes often.
+// Every epoch, of four rounds, has another graph, and ends with a checkpoint.
 TEST(VirtualGossip, ResumesOnAGraphThatHasChangedWithOtherBuckets) {
   expect_resumes_to_the_same_bits(
-      Words{"--graph", "ada", "--epochs", "40", "--train-samples", "800"},
+      Words{"-n", "24", "--graph", "ada", "--k0", "20", "--gamma", "2"} +
+          Words{"--epochs", "10", "--checkpoint-every", "4"} +
+          Words{"--train-samples", "3072"},
       {"--bucket-bytes", "65536"});
 }
 

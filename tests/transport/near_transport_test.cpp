@@ -217,6 +217,9 @@ TEST(NearTransport, IsInterruptedFromAnyThread) {
       pair[0]->wait(pair[0]->recv(bytes, 1, 0), late()),
       TransportError);
   EXPECT_THROW(pair[0]->send(bytes, 1, 0), TransportError);
+  EXPECT_THROW(
+      pair[1]->wait(pair[1]->recv(bytes, 0, 0), late()),
+      TransportError);
 }
 
 TEST(NearTransport, WhoSharesNoMemoryStaysFar) {

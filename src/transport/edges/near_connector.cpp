@@ -2,8 +2,14 @@
 
 #include "transport/near/near_transport.h"
 
+#include <algorithm>
+
 namespace grapevine::transport {
 namespace {
+
+// The other side has just been connected, so it answers at once unless it was
+// stopped; and nobody can cancel this.
+constexpr std::chrono::seconds kLongestTalk{5};
 
 class NearConnector : public Connector {
  public:
@@ -16,7 +22,13 @@ class NearConnector : public Connector {
       const std::atomic<bool>& cancelled) override {
     auto transport = inner_->connect(party, deadline, cancelled);
     if (party.workers.size() != 2) return transport;
-    return move_near(std::move(transport), party.workers, deadline);
+    if (cancelled) throw TransportError("given up");
+    return move_near(
+        std::move(transport),
+        party.workers,
+        Deadline::after(std::min<std::chrono::duration<double>>(
+            deadline.remaining(),
+            kLongestTalk)));
   }
 
  private:

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <deque>
 #include <new>
+#include <random>
 
 namespace grapevine::transport {
 namespace {
@@ -28,7 +29,8 @@ constexpr std::chrono::milliseconds kLook{50};
 
 // The beginning of a side's memory; zero at first. Its ring lies behind.
 struct Side {
-  Bell bell; // rung by the peer after everything it does
+  uint64_t token; // by which the peer knows that it has opened this one
+  Bell bell;      // rung by the peer after everything it does
   std::atomic<uint32_t> is_closed;
   ByteRing::Marks marks;
 };
@@ -153,6 +155,7 @@ class NearTransport : public Transport {
 
   void interrupt() override {
     interrupted_ = true;
+    close(); // the peer fails soon, too
     side_.bell.ring();
   }
 
@@ -313,6 +316,7 @@ class NearTransport : public Transport {
 struct Offer {
   std::array<char, 256> domain{};
   MemoryName memory;
+  uint64_t token = 0;
 };
 
 template <typename Item>
@@ -327,9 +331,11 @@ Item swap_items(Transport& far, const Item& mine, Tag tag, Deadline deadline) {
   return theirs;
 }
 
-std::unique_ptr<SharedMemory> make_memory() {
+std::unique_ptr<SharedMemory> make_memory(uint64_t token) {
   try {
-    return SharedMemory::create(kRingAt + kRingBytes);
+    auto memory = SharedMemory::create(kRingAt + kRingBytes);
+    side_in(*memory).token = token;
+    return memory;
   } catch (const std::bad_alloc&) {
     return nullptr; // then this worker is near to nobody
   }
@@ -340,7 +346,14 @@ std::unique_ptr<SharedMemory> open_memory(
     const Offer& theirs) {
   const bool is_same = mine.domain[0] != 0 && mine.domain == theirs.domain;
   if (!is_same || theirs.memory.file < 0) return nullptr;
-  return SharedMemory::open(theirs.memory);
+  auto memory = SharedMemory::open(theirs.memory);
+  const bool is_theirs = memory && side_in(*memory).token == theirs.token;
+  return is_theirs ? std::move(memory) : nullptr;
+}
+
+uint64_t draw_token() {
+  std::random_device chance;
+  return uint64_t{chance()} << 32 | chance();
 }
 
 } // namespace
@@ -350,14 +363,21 @@ std::unique_ptr<Transport> move_near(
     std::vector<int> workers,
     Deadline deadline) {
   GV_CHECK_EQ(far->size(), 2);
-  Offer offer;
+  Offer offer{.token = draw_token()};
   far->memory_domain().copy(offer.domain.data(), offer.domain.size());
-  auto mine = make_memory();
+  auto mine = make_memory(offer.token);
   if (mine != nullptr) offer.memory = mine->name();
   const Offer theirs = swap_items(*far, offer, kNameTag, deadline);
   auto opened = mine ? open_memory(offer, theirs) : nullptr;
   const bool is_open = opened != nullptr;
-  const bool is_near = swap_items(*far, is_open, kOpenedTag, deadline);
+  bool is_near = false;
+  try {
+    is_near = swap_items(*far, is_open, kOpenedTag, deadline);
+  } catch (const TransportError&) {
+    // The peer may have had its answer, and wait for this worker.
+    if (mine != nullptr) side_in(*mine).is_closed = 1;
+    throw;
+  }
   if (!is_open || !is_near) return far;
   mine->close_name();
   return std::make_unique<NearTransport>(

@@ -2,7 +2,8 @@
 // neighbour that is linked, loses those that fail or fall silent, and goes on.
 //
 // For the test to watch, in OUT: RANK.talk holds a line "PEER MESSAGES LINKS"
-// for each neighbour, written anew every few milliseconds. Once the file `end`
+// for each neighbour, written anew every few milliseconds; RANK.way says "near"
+// if the last link is through shared memory, else "far". Once the file `end`
 // is there, it gathers, does the exercise over those that came, and leaves
 // RANK.members.
 #pragma once
@@ -68,6 +69,11 @@ class EdgeWorker {
 
   void note(const EdgeChange& change) {
     Talk& talk = talks_[change.rank];
+    // Only transports through shared memory want to be moved on.
+    if (change.linked && edges_.edge(change.rank).linked()) {
+      const bool is_near = edges_.edge(change.rank).transport->progress();
+      write("way", is_near ? "near" : "far");
+    }
     talk.is_busy = false;
     talk.message = 0;
     if (change.linked) ++talk.links;

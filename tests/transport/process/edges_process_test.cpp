@@ -171,6 +171,10 @@ TEST_P(GlooEdges, TalkAndGather) {
   const int n = GetParam().first;
   EdgesJob job(n, "60", GetParam().second);
   job.expect_talk(everybody(n));
+  for (const int rank : everybody(n)) {
+    const bool is_near = GetParam().second == Way::kNear;
+    EXPECT_EQ(job.text(rank, "way"), is_near ? "near" : "far");
+  }
   job.end();
   job.expect_gathering(everybody(n));
 }
@@ -180,6 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
     GlooEdges,
     ::testing::Values(
         std::pair(2, Way::kFar),
+        std::pair(2, Way::kNear),
         std::pair(3, Way::kNear),
         std::pair(4, Way::kFar),
         std::pair(7, Way::kNear)));
