@@ -3,6 +3,7 @@
 #include "cluster/invariants.h"
 #include "train/gossip_run.h"
 #include "train/gossip_setup.h"
+#include "train/numbers.h"
 #include "train/planes.h"
 #include "train/run_records.h"
 
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace grapevine::train {
 namespace {
@@ -20,20 +22,42 @@ enum Column {
   kInterrupted,
   kDiverged,
   kGaveUp,
-  kGradients,
   kMessages,
   kBytes,
-  kLoss,
+  kLoss,      // NaN: of no gradient
   kBestEpoch, // 0: there is none
   kBestAccuracy,
   kBestLoss,
-  kFresh
+  kFresh,
+  kCounts // and behind it: gradients of each worker of the run, as known here
 };
 
 double sum(const cluster::Rows& rows, Column column) {
   double total = 0;
   for (const auto& row : rows)
     total += row[column];
+  return total;
+}
+
+// Of those that have one: who came back at the very end has none.
+double mean_loss(const cluster::Rows& rows) {
+  std::vector<double> losses;
+  for (const auto& row : rows) {
+    if (!std::isnan(row[kLoss])) losses.push_back(row[kLoss]);
+  }
+  return mean_of(losses);
+}
+
+// By whoever knows most of it: a worker may be lost, or have come back without
+// knowing what it had done.
+double total_gradients(const cluster::Rows& rows, int workers) {
+  double total = 0;
+  for (int rank = 0; rank < workers; ++rank) {
+    double most = 0;
+    for (const auto& row : rows)
+      most = std::max(most, row[kCounts + rank]);
+    total += most;
+  }
   return total;
 }
 
@@ -71,27 +95,21 @@ TrainResult GossipRun::finish_with(
                           ? epoch_loss_ / static_cast<double>(epoch_gradients_)
                           : last_train_loss_;
   const Best best = best_ ? best_->best() : Best(0);
-  const cluster::Rows rows = cluster.all_gather(
-      {{interrupted_ ? 1.0 : 0.0,
-        diverged_ ? 1.0 : 0.0,
-        best.gives_up() ? 1.0 : 0.0,
-        static_cast<double>(averager_->counts()[rank_]),
-        static_cast<double>(earlier_messages_ + averager_->messages()),
-        static_cast<double>(earlier_bytes_ + averager_->bytes()),
-        loss,
-        static_cast<double>(best.epoch()),
-        best.quality().accuracy,
-        best.quality().loss,
-        averager_->is_fresh() ? 1.0 : 0.0}});
+  std::vector<double> row = {
+      interrupted_ ? 1.0 : 0.0,
+      diverged_ ? 1.0 : 0.0,
+      best.gives_up() ? 1.0 : 0.0,
+      static_cast<double>(earlier_messages_ + averager_->messages()),
+      static_cast<double>(earlier_bytes_ + averager_->bytes()),
+      loss,
+      static_cast<double>(best.epoch()),
+      best.quality().accuracy,
+      best.quality().loss,
+      averager_->is_fresh() ? 1.0 : 0.0};
+  std::ranges::copy(averager_->counts(), std::back_inserter(row));
+  const cluster::Rows rows = cluster.all_gather({std::move(row)});
   fill_in_the_fresh(cluster, static_cast<int>(sum(rows, kFresh)));
-  // Of a worker that was lost, what the others knew.
-  double gradients = sum(rows, kGradients);
-  const std::vector<int64_t> known = averager_->counts();
-  for (int rank = 0; rank < setup_.spec.n; ++rank) {
-    if (!std::ranges::binary_search(members, rank)) {
-      gradients += static_cast<double>(known[rank]);
-    }
-  }
+  const double gradients = total_gradients(rows, setup_.spec.n);
   TrainResult result;
   result.run = directory_.path().string();
   result.is_complete = cluster.hosts_first();
@@ -102,9 +120,8 @@ TrainResult GossipRun::finish_with(
                        : Outcome::kCompleted;
   result.steps = std::llround(gradients) / setup_.spec.n;
   result.epochs = result.steps / setup_.steps_per_epoch();
-  result.train_loss = result.outcome == Outcome::kDiverged
-                          ? std::nan("")
-                          : sum(rows, kLoss) / cluster.size();
+  result.train_loss =
+      result.outcome == Outcome::kDiverged ? std::nan("") : mean_loss(rows);
   result.messages = std::llround(sum(rows, kMessages));
   result.bytes = std::llround(sum(rows, kBytes));
   if (result.outcome == Outcome::kInterrupted) {

@@ -28,6 +28,7 @@
 #include "transport/edges.h"
 
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -132,7 +133,7 @@ class GossipRun {
   double loss_ = 0;
   double epoch_loss_ = 0; // sum over the gradients of its epoch
   int64_t epoch_gradients_ = 0;
-  double last_train_loss_ = 0;
+  double last_train_loss_ = std::nan(""); // of an epoch; none so far
   // Of this worker's earlier lives.
   double earlier_seconds_ = 0;
   double earlier_training_seconds_ = 0;
