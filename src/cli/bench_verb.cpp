@@ -12,6 +12,7 @@
 #include "cli/run_summary.h"
 #include "cli/spec_flags.h"
 #include "cli/verb.h"
+#include "record/run_directory.h"
 #include "spec/matrix.h"
 #include "transport/launch_environment.h"
 
@@ -53,6 +54,12 @@ class BenchVerb : public Verb {
     const std::string text = is_default ? kDefaultBench : read_spec_file(file_);
     const BenchPlan plan =
         plan_bench(spec::parse_matrix(text, name, flags_.given()), name);
+    if (record::RunDirectory(plan.directory).exists()) {
+      throw ConfigError(fmt::format(
+          "--out {} holds a run; those of a bench lie in a directory that is "
+          "none",
+          plan.directory));
+    }
     const BenchNeeds needs = find_needs(plan, jobs_);
     return dry_run_ ? show(plan, needs, json) : run_all(plan, needs, json);
   }

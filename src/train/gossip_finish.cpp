@@ -24,6 +24,8 @@ enum Column {
   kGaveUp,
   kMessages,
   kBytes,
+  kSeconds,
+  kTrainingSeconds,
   kLoss,      // NaN: of no gradient
   kBestEpoch, // 0: there is none
   kBestAccuracy,
@@ -37,6 +39,13 @@ double sum(const cluster::Rows& rows, Column column) {
   for (const auto& row : rows)
     total += row[column];
   return total;
+}
+
+double most(const cluster::Rows& rows, Column column) {
+  double most = 0;
+  for (const auto& row : rows)
+    most = std::max(most, row[column]);
+  return most;
 }
 
 // Of those that have one: who came back at the very end has none.
@@ -64,9 +73,8 @@ double total_gradients(const cluster::Rows& rows, int workers) {
 } // namespace
 
 TrainResult GossipRun::finish() {
-  constexpr int kTries = 3;
   const auto deadline = std::chrono::duration<double>(setup_.spec.deadline);
-  for (int attempt = 1;; ++attempt) {
+  while (true) {
     // Who still waits for the goodbye of one that is lost comes a deadline
     // later than the others.
     transport::Gathering gathering =
@@ -77,10 +85,13 @@ TrainResult GossipRun::finish() {
     const auto cluster =
         cluster::make_process_cluster(std::move(gathering.transport), options);
     try {
-      return finish_with(*cluster, gathering.members);
+      TrainResult result = finish_with(*cluster, gathering.members);
+      edges_.conclude();
+      return result;
     } catch (const TransportError&) {
-      // Somebody died at the very end: the rest gathers again.
-      if (!edges_.survives_loss() || attempt == kTries) throw;
+      // Somebody died at the very end: the rest gathers again, for as long as
+      // it finds that worthwhile.
+      if (!edges_.survives_loss()) throw;
     }
   }
 }
@@ -101,6 +112,8 @@ TrainResult GossipRun::finish_with(
       best.gives_up() ? 1.0 : 0.0,
       static_cast<double>(earlier_messages_ + averager_->messages()),
       static_cast<double>(earlier_bytes_ + averager_->bytes()),
+      earlier_seconds_ + total_.seconds(),
+      training_seconds(),
       loss,
       static_cast<double>(best.epoch()),
       best.quality().accuracy,
@@ -110,6 +123,12 @@ TrainResult GossipRun::finish_with(
   const cluster::Rows rows = cluster.all_gather({std::move(row)});
   fill_in_the_fresh(cluster, static_cast<int>(sum(rows, kFresh)));
   const double gradients = total_gradients(rows, setup_.spec.n);
+  // A worker that was started again without a checkpoint knows of less.
+  earlier_seconds_ =
+      std::max(earlier_seconds_, most(rows, kSeconds) - total_.seconds());
+  earlier_training_seconds_ = std::max(
+      earlier_training_seconds_,
+      most(rows, kTrainingSeconds) - training_.seconds());
   TrainResult result;
   result.run = directory_.path().string();
   result.is_complete = cluster.hosts_first();
@@ -189,7 +208,10 @@ TrainResult GossipRun::finish_with(
 // They get the mean of the others'.
 void GossipRun::fill_in_the_fresh(cluster::Cluster& cluster, int fresh) {
   const int others = cluster.size() - fresh;
-  if (fresh == 0 || others == 0) return;
+  if (fresh == 0) return;
+  if (others == 0) {
+    throw Error("all workers have come back without values: nothing is left");
+  }
   for (const auto plane : {algo::Plane::kParameters, algo::Plane::kBuffers}) {
     const std::span<float> values = algo::plane_of(workers_[0].arena(), plane);
     if (averager_->is_fresh()) std::ranges::fill(values, 0.0f);

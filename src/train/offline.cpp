@@ -53,8 +53,13 @@ class StoredRun {
     const record::Checkpoints checkpoints(directory_);
     const auto list = checkpoints.list();
     if (list.empty()) {
-      throw IoError(
-          fmt::format("{} has no checkpoint", directory_.path().string()));
+      throw IoError(fmt::format(
+          "{} has no checkpoint{}",
+          directory_.path().string(),
+          checkpoints.has_own(0)
+              ? " of all workers: an asynchronous run has one once it has "
+                "ended, and this one goes on by the command that began it"
+              : ""));
     }
     std::exception_ptr first_error;
     for (const record::CheckpointInfo& candidate : list) {

@@ -23,6 +23,7 @@
 #include "train/trainer.h"
 #include "train/worker.h"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -106,7 +107,8 @@ class Run : private cluster::StepObserver {
   int64_t step_ = 0;               // done
   std::vector<double> losses_;     // of each hosted worker, last step
   std::vector<double> epoch_loss_; // sums over the epoch so far
-  double last_train_loss_ = 0;     // mean over replicas and the last epoch
+  // Mean over replicas and the last epoch; NaN before the end of one.
+  double last_train_loss_ = std::nan("");
   std::optional<Evaluation> evaluation_;
   int64_t evaluated_at_ = -1; // step
   std::optional<Best> best_;  // where the spec asks for it

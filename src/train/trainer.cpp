@@ -156,6 +156,25 @@ void take_over_nodes(Setup& setup, const record::RunDirectory& directory) {
   setup.schedule = graph::make_schedule(spec::graph_options(setup.spec));
 }
 
+// What a virtual asynchronous run stores is not what its processes would.
+void check_kind_of_checkpoints(
+    const record::RunDirectory& directory,
+    int workers,
+    bool is_virtual) {
+  const record::Checkpoints checkpoints(directory);
+  bool has_own = false;
+  for (int worker = 0; worker < workers; ++worker)
+    has_own = has_own || checkpoints.has_own(worker);
+  const bool has_virtual = !has_own && !checkpoints.list().empty();
+  if (is_virtual ? !has_own : !has_virtual) return;
+  throw ConfigError(fmt::format(
+      "{} holds an asynchronous run that was interrupted {}, and goes on only "
+      "so; give another --out, or --fresh to begin it again",
+      directory.path().string(),
+      is_virtual ? "between processes (grapevine launch, mpirun)"
+                 : "in one process, with virtual workers"));
+}
+
 // An asynchronous run of processes. They begin together, as all runs do; one
 // that returns while the others go on joins them on the way. Whoever is first
 // among those that reach the end writes the result.
@@ -199,6 +218,7 @@ TrainResult train_processes_asynchronously(
             open_directory(*cluster, directory, setup.spec, parts, lock)) {
       return *stored;
     }
+    check_kind_of_checkpoints(directory, setup.spec.n, false);
     check_inputs(setup);
     options.attempt = begin_attempt(*cluster, directory, setup.spec);
     options.resumes =
@@ -268,6 +288,9 @@ TrainResult train(
   if (const auto stored =
           open_directory(*cluster, directory, spec, parts, lock)) {
     return *stored;
+  }
+  if (setup.is_asynchronous()) {
+    check_kind_of_checkpoints(directory, spec.n, true);
   }
   return train_in(setup, *cluster, directory, parts, hooks);
 }

@@ -30,6 +30,7 @@
 #include "train/trainer.h"
 #include "train/worker.h"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -115,11 +116,11 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   std::unique_ptr<record::RecordWriter> records_;
   BatchPool batches_;
 
-  std::vector<double> losses_;       // of each worker's last gradient
-  std::vector<double> round_losses_; // of those that are done
-  std::vector<double> epoch_losses_; // means over the rounds of the epoch
-  double lr_ = 0;                    // of the last gradient
-  double last_train_loss_ = 0;
+  std::vector<double> losses_;            // of each worker's last gradient
+  std::vector<double> round_losses_;      // of those that are done
+  std::vector<double> epoch_losses_;      // means over the rounds of the epoch
+  double lr_ = 0;                         // of the last gradient
+  double last_train_loss_ = std::nan(""); // before the end of an epoch
   int64_t rounds_seen_ = 0;
   bool restores_ = false; // gradients under way are there already
   std::optional<Evaluation> evaluation_;

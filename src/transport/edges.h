@@ -103,8 +103,13 @@ class Edges {
   // left (not with fixed edges).
   //
   // Throws TransportError where the others have gone on without this worker
-  // (it came late), or where nothing can be agreed on (the store is gone).
+  // (it came late) and do not gather again, or where nothing can be agreed on
+  // (the store is gone).
   virtual Gathering gather(Deadline deadline) = 0;
+
+  // What all have gathered for is done: whoever comes from now on is too late,
+  // and need not wait to find that out.
+  virtual void conclude() = 0;
 };
 
 // All edges over one transport of all workers (local, MPI). Every neighbour is

@@ -130,6 +130,27 @@ TEST(VirtualGossip, ResumesOnAGraphThatHasChangedWithOtherBuckets) {
       {"--bucket-bytes", "65536"});
 }
 
+TEST(VirtualGossip, DoesNotGoOnBetweenProcesses) {
+  const cli::Scratch scratch;
+  const std::string out = scratch.file("run");
+  const Words words = gossip_run("a2cid2", out) +
+                      Words{"-n", "2", "--steps", "5000", "--epochs", "99"} +
+                      Words{"--checkpoint-every", "7"};
+  {
+    Process process(Words{program()} + words);
+    ASSERT_TRUE(wait_until([&] {
+      return std::filesystem::exists(out + "/checkpoints/step-00000014");
+    }));
+    process.kill_tree();
+    process.wait();
+  }
+  const auto refused = over_gloo(2, words);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("with virtual workers"), std::string::npos)
+      << refused.error;
+  EXPECT_NE(cli::grapevine({"bench", "--out", out}).exit_code, 0);
+}
+
 // Of the replicas at the end, by what each worker wrote down of its own.
 double distance_by_sketches(const std::string& out, int n) {
   std::vector<std::vector<double>> sketches;

@@ -36,7 +36,6 @@ class MemoryBoard : public Board {
     check();
     return texts_.emplace(key, text).first->second;
   }
-  bool serves() const override { return false; }
 
   // Out of reach, and back.
   void set_reachable(bool is_reachable) {

@@ -243,7 +243,8 @@ TEST_F(LinkedEdges, ADeathDuringTheGatheringCostsARound) {
   });
 }
 
-// Its next life may come to the next round, though the first was not its own.
+// Its next life may come to the next round, though the first was not its own,
+// and nobody waits for the one that is over.
 TEST_F(LinkedEdges, WhoReturnsDuringTheGatheringIsTakenIn) {
   board_->set("gather/0/come/2", "1");
   board_->add("gather/0/count", 1);
@@ -254,10 +255,29 @@ TEST_F(LinkedEdges, WhoReturnsDuringTheGatheringIsTakenIn) {
         std::this_thread::sleep_for(1ms);
     }
     const auto edges = make(rank, 3);
-    const auto gathering = edges->gather(Deadline::after(rank == 2 ? 60s : 3s));
+    const auto gathering = edges->gather(late());
     EXPECT_EQ(gathering.members.size(), 3u);
     testing::pass_around(*gathering.transport);
   });
+}
+
+// It dies after all have gathered, more often than they would gather for no
+// such reason, and the others gather again: its next life is there. Once they
+// are done, whoever comes is told so at once.
+TEST_F(LinkedEdges, WhoReturnsAfterTheGatheringComesToTheNext) {
+  on_threads(3, [&](int rank) {
+    auto edges = make(rank, 3);
+    for (int death = 0; death < 8; ++death) {
+      const auto gathering = edges->gather(late());
+      EXPECT_EQ(gathering.members.size(), 3u);
+      if (rank == 2) edges = make(rank, 3);
+    }
+    const auto gathering = edges->gather(late());
+    EXPECT_EQ(gathering.members.size(), 3u);
+    testing::pass_around(*gathering.transport);
+    edges->conclude();
+  });
+  EXPECT_THROW(make(2, 3)->gather(late()), TransportError);
 }
 
 TEST_F(LinkedEdges, MayGatherAgain) {

@@ -33,7 +33,7 @@ class GlooBoard : public Board {
       throw;
     } catch (const std::exception& error) {
       // Its connection may be out of step now.
-      if (!serves()) store_.reset();
+      if (!serves_store(environment_)) store_.reset();
       throw TransportError(fmt::format(
           "worker {} cannot reach the store at {} ({})",
           environment_.rank,
@@ -71,8 +71,6 @@ class GlooBoard : public Board {
       return text_of(store.compareSet(key, {}, bytes_of(text)));
     });
   }
-
-  bool serves() const override { return serves_store(environment_); }
 
  private:
   void open_again() {

@@ -24,12 +24,13 @@ class Board {
   virtual std::string set_once(
       const std::string& key,
       const std::string& text) = 0;
-
-  // Whether this process serves the store, and must not leave while others
-  // read in it.
-  virtual bool serves() const = 0;
 };
 
+// A counter: how often a worker has been started. One that finds a later life
+// of itself, or of another, knows that the earlier one is over.
+inline std::string life_key(int rank) {
+  return "life/" + std::to_string(rank);
+}
 // Where the launcher writes that a worker has ended for good; the text says
 // how. Adds to kNewsKey afterwards.
 inline std::string lost_key(int rank) {

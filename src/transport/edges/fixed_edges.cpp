@@ -58,6 +58,7 @@ class FixedEdges : public Edges {
 
   // Nobody is ever without neighbours and goes on.
   bool is_gathering() override { return false; }
+  void conclude() override {} // nobody can come
 
   Gathering gather(Deadline /*deadline*/) override {
     GV_CHECK(transport_ != nullptr);

@@ -5,17 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 namespace grapevine::transport {
 namespace {
 
 constexpr const char* kGo = "go";
 constexpr const char* kAgain = "again";
-// More rounds than there are workers to lose mean that something else is wrong.
-constexpr int kSpareRounds = 3;
+constexpr const char* kConcludedKey = "gather/concluded";
+// More rounds than this in which nobody died mean that something else is wrong.
+constexpr int kMostFruitless = 5;
 
 // Asks until there is an answer or the time is up; more and more seldom.
 template <typename Ask>
@@ -47,49 +48,66 @@ Assembly::Members Assembly::parse(const std::string& text) {
   return members;
 }
 
+std::string Assembly::key(int round, const std::string& what) {
+  return fmt::format("gather/{}/{}", round, what);
+}
+
 std::string Assembly::key(const std::string& what) const {
-  return fmt::format("gather/{}/{}", round_, what);
+  return key(round_, what);
 }
 
 Gathering Assembly::gather(Deadline deadline) {
   const auto window = deadline.remaining();
-  for (int tries = 0; tries < self_.size + kSpareRounds; ++tries, ++round_) {
+  for (; is_worthwhile(); ++round_) {
+    while (has_begun(round_ + 1))
+      ++round_; // one that comes back has missed some
     come();
-    const Members members = agree(Deadline::after(window));
+    Members members = agree(Deadline::after(window));
     const Member self{self_.rank, self_.life};
     if (std::ranges::find(members, self) == members.end()) {
       if (await_outcome(Deadline::after(window)) == kAgain) continue;
+      if (await_next_round(Deadline::after(window))) continue;
       throw TransportError(fmt::format(
           "worker {} came too late: {} others have finished without it",
           self_.rank,
           members.size()));
     }
-    auto attempt = connect(members, Deadline::after(window));
-    const auto outcome =
-        settle(members.size(), *attempt, Deadline::after(2 * window));
-    expected_.clear();
-    for (const Member& member : members)
-      expected_.push_back(member.rank);
+    members_ = std::move(members);
+    auto attempt = connect(members_, Deadline::after(window));
+    const auto outcome = settle(*attempt, Deadline::after(2 * window));
     if (outcome != kGo) {
       attempt->cancel();
       abandoned_.push_back(std::move(attempt));
       continue;
     }
-    let_others_read(members.size(), Deadline::after(window));
     ++round_;
-    return {.members = expected_, .transport = attempt->take()};
+    Gathering gathering{.members = {}, .transport = attempt->take()};
+    for (const Member& member : members_)
+      gathering.members.push_back(member.rank);
+    return gathering;
   }
   throw TransportError(fmt::format(
       "worker {} could not agree with the others on who is left",
       self_.rank));
 }
 
+// Another round: always after a death, else a few times.
+bool Assembly::is_worthwhile() {
+  if (members_.empty()) return true;
+  fruitless_ = are_alive(members_) ? fruitless_ + 1 : 0;
+  return fruitless_ <= kMostFruitless;
+}
+
 bool Assembly::has_begun() const {
   try {
-    return board_.add(key("count"), 0) > 0;
+    return has_begun(round_);
   } catch (const TransportError&) {
     return false;
   }
+}
+
+bool Assembly::has_begun(int round) const {
+  return board_.add(key(round, "count"), 0) > 0;
 }
 
 void Assembly::come() {
@@ -128,15 +146,16 @@ Assembly::Members Assembly::present() const {
 }
 
 bool Assembly::is_complete(const Members& members) const {
-  std::vector<int> expected = expected_;
-  if (expected.empty()) {
-    expected.resize(self_.size);
-    std::iota(expected.begin(), expected.end(), 0);
+  for (int rank = 0; rank < self_.size; ++rank) {
+    const bool may_come = members_.empty() || has(members_, rank);
+    if (!may_come || has(members, rank)) continue;
+    if (!board_.get(lost_key(rank))) return false;
   }
-  return std::ranges::all_of(expected, [&](int rank) {
-    return std::ranges::find(members, rank, &Member::rank) != members.end() ||
-           board_.get(lost_key(rank)).has_value();
-  });
+  return true;
+}
+
+bool Assembly::has(const Members& members, int rank) {
+  return std::ranges::find(members, rank, &Member::rank) != members.end();
 }
 
 std::unique_ptr<Attempt> Assembly::connect(
@@ -157,20 +176,32 @@ std::unique_ptr<Attempt> Assembly::connect(
       [] {});
 }
 
-std::string
-Assembly::settle(size_t members, Attempt& attempt, Deadline deadline) {
+std::string Assembly::settle(Attempt& attempt, Deadline deadline) {
   const auto outcome = key("outcome");
   bool has_said_so = false;
+  int64_t news = -1;
   const auto word = poll(deadline, [&]() -> std::optional<std::string> {
     if (auto known = board_.get(outcome)) return known;
+    const int64_t news_now = board_.add(kNewsKey, 0);
+    if (std::exchange(news, news_now) != news_now && !are_alive(members_)) {
+      return board_.set_once(outcome, kAgain);
+    }
     if (!attempt.is_over()) return std::nullopt;
     if (!attempt.has_succeeded()) return board_.set_once(outcome, kAgain);
     const int64_t connected = board_.add(key("connected"), has_said_so ? 0 : 1);
     has_said_so = true;
-    if (connected < static_cast<int64_t>(members)) return std::nullopt;
+    if (connected < std::ssize(members_)) return std::nullopt;
     return board_.set_once(outcome, kGo);
   });
   return word ? *word : board_.set_once(outcome, kAgain);
+}
+
+// As far as the board knows.
+bool Assembly::are_alive(const Members& members) const {
+  return std::ranges::all_of(members, [&](const Member& member) {
+    return board_.add(life_key(member.rank), 0) == member.life &&
+           !board_.get(lost_key(member.rank));
+  });
 }
 
 std::string Assembly::await_outcome(Deadline deadline) {
@@ -178,12 +209,21 @@ std::string Assembly::await_outcome(Deadline deadline) {
   return word.value_or(kGo);
 }
 
-void Assembly::let_others_read(size_t members, Deadline deadline) {
-  board_.add(key("read"), 1);
-  if (!board_.serves()) return;
-  poll(deadline, [&] {
-    return board_.add(key("read"), 0) >= static_cast<int64_t>(members);
+bool Assembly::await_next_round(Deadline deadline) {
+  const auto begins = poll(deadline, [&]() -> std::optional<bool> {
+    if (board_.get(kConcludedKey)) return false;
+    if (has_begun(round_ + 1)) return true;
+    return std::nullopt;
   });
+  return begins.value_or(false);
+}
+
+void Assembly::conclude() {
+  try {
+    board_.set(kConcludedKey, std::to_string(self_.rank));
+  } catch (const TransportError&) {
+    // Then those who come too late find out by their own clock.
+  }
 }
 
 } // namespace grapevine::transport

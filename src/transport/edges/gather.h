@@ -6,11 +6,14 @@
 //      first proposal is the list (one atomic operation of the board).
 //   2. Connect: those on the list make a transport over them.
 //   3. Settle: once all of them are connected, somebody says "go"; whoever
-//      could not connect, or has waited for too long, says "again". The first
-//      word counts, for all, and they listen for it while they connect: who
-//      went into the next round late, after a time-out of its own, would be
-//      left out of it.
+//      could not connect, sees that one of them has died (its next life is
+//      there, or the launcher says so) or has waited for too long says "again".
+//      The first word counts, for all, and they listen for it while they
+//      connect: who went into the next round late, after a time-out of its own,
+//      would be left out of it.
 // After "again" comes the next round, which leaves out who has died meanwhile.
+// Who comes when the others have gone on without it waits: if one of them dies
+// before they are done, they come to another round, and so does it.
 // Nobody is special, and whoever dies at any point holds up the others for
 // their time and no longer.
 #pragma once
@@ -44,6 +47,8 @@ class Assembly {
   // the deadline at the call. May be called again, by those for whom what they
   // did together has failed.
   Gathering gather(Deadline deadline);
+  // See Edges::conclude.
+  void conclude();
 
  private:
   struct Member {
@@ -56,7 +61,12 @@ class Assembly {
   static std::string format(const Members& members);
   static Members parse(const std::string& text);
 
-  std::string key(const std::string& what) const;
+  static bool has(const Members& members, int rank);
+
+  static std::string key(int round, const std::string& what);
+  std::string key(const std::string& what) const; // of this round
+  bool has_begun(int round) const;
+  bool is_worthwhile();
   void come();
   Members agree(Deadline deadline);
   Members present() const;
@@ -64,15 +74,18 @@ class Assembly {
   bool is_complete(const Members& members) const;
   std::unique_ptr<Attempt> connect(const Members& members, Deadline deadline);
   // "go", and then the attempt has succeeded, or "again".
-  std::string settle(size_t members, Attempt& attempt, Deadline deadline);
+  std::string settle(Attempt& attempt, Deadline deadline);
+  bool are_alive(const Members& members) const;
   std::string await_outcome(Deadline deadline);
-  void let_others_read(size_t members, Deadline deadline);
+  // False: they are done, or the time is up.
+  bool await_next_round(Deadline deadline);
 
   Board& board_;
   Connector& connector_;
   Self self_;
   int round_ = 0;
-  std::vector<int> expected_; // ranks; empty: all of the run
+  Members members_;   // of the last round that this worker was in
+  int fruitless_ = 0; // rounds since a death that came to nothing
   // Of rounds that were given up; they end by themselves, at their deadline.
   std::vector<std::unique_ptr<Attempt>> abandoned_;
 };

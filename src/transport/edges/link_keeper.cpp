@@ -14,10 +14,6 @@ namespace {
 using Phase = Handshake::Phase;
 using std::chrono::milliseconds;
 
-std::string life_key(int rank) {
-  return fmt::format("life/{}", rank);
-}
-
 // A key for each life, so that one that was thought dead and goes on cannot
 // write over the notes of its successor.
 std::string note_key(int rank, int64_t life) {

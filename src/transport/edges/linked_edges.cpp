@@ -26,8 +26,7 @@ class LinkedEdges : public Edges {
       GV_CHECK(neighbour != options_.rank);
       links_[neighbour];
     }
-    const auto life_key = fmt::format("life/{}", options_.rank);
-    life_ = board_->add(life_key, 1);
+    life_ = board_->add(life_key(options_.rank), 1);
     board_->add(kNewsKey, 1); // a former life learns of it
     keeper_ = std::make_unique<LinkKeeper>(
         *board_,
@@ -86,6 +85,8 @@ class LinkedEdges : public Edges {
       link.transport.reset();
     return assembly_->gather(deadline);
   }
+
+  void conclude() override { assembly_->conclude(); }
 
  private:
   struct Link {
