@@ -3,6 +3,7 @@
 #include "base/check.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace grapevine::gossip {
 namespace {
@@ -48,7 +49,12 @@ bool Pairing::is_alone() const {
 void Pairing::want(int64_t count, std::vector<Saying>& say) {
   wanted_ += count;
   refusals_ = 0;
-  soon_.clear(); // whoever has not come by now has found others
+  if (partner_) ++wants_in_pair_;
+  if (!partner_ && patience_ > 0) {
+    --patience_;
+  } else {
+    soon_.clear(); // whoever has not come by now has found others
+  }
   go_on(say);
 }
 
@@ -124,6 +130,7 @@ void Pairing::refuse(int peer, std::vector<Saying>& say) {
 void Pairing::finish(std::vector<Saying>& say) {
   GV_CHECK(partner_.has_value());
   partner_.reset();
+  patience_ = std::exchange(wants_in_pair_, 0);
   go_on(say);
 }
 
@@ -209,6 +216,8 @@ Pairing::State Pairing::state() const {
       .refused = refused_,
       .soon = soon_,
       .last = last_,
+      .wants_in_pair = wants_in_pair_,
+      .patience = patience_,
       .refusals = refusals_,
       .paying = paying_,
       .draws = draws_,
@@ -224,6 +233,8 @@ void Pairing::restore(const State& state) {
   refused_ = state.refused;
   soon_ = state.soon;
   last_ = state.last;
+  wants_in_pair_ = state.wants_in_pair;
+  patience_ = state.patience;
   refusals_ = state.refusals;
   paying_ = state.paying;
   draws_ = state.draws;

@@ -22,10 +22,12 @@
 // two asks finds one, and a match costs a few words whatever the degree.
 //
 // No encores: a worker to whom another neighbour has said soon does not take
-// its last partner again before that one has asked, or its own next want has
-// come. Else neighbours that are
-// always free at the same moments would average with each other for ever, and
-// never with the rest.
+// its last partner again before that one has asked, or so many wants have come
+// as came during its own last pair, and one more: that is how long the other's
+// may still take. Else neighbours that are always free at the same moments
+// would average with each other for ever, and never with the rest; and who
+// waited for less would wait in vain wherever a pair takes longer than a
+// gradient.
 //
 // Who is asked
 //
@@ -125,6 +127,8 @@ class Pairing {
     std::vector<int> refused; // owe it an ask; ascending
     std::vector<int> soon;    // those of them that will ask soon; ascending
     std::optional<int> last;  // partner
+    int wants_in_pair = 0;    // calls of want() since the pair began
+    int patience = 0;         // such calls that it still waits for a promise
     int refusals = 0;         // of those that were owed no ask
     bool paying = false;      // asked is one of those that were owed it
     uint64_t draws = 0;
@@ -161,9 +165,11 @@ class Pairing {
   std::vector<int> refused_; // ascending
   std::vector<int> soon_;    // ascending; some of those
   std::optional<int> last_;  // partner
-  int refusals_ = 0;         // since the last want or pair, of free asks
-  bool paying_ = false;      // the ask under way was owed
-  uint64_t draws_ = 0;       // of chance, so far
+  int wants_in_pair_ = 0;
+  int patience_ = 0;    // with those that have said soon, in wants
+  int refusals_ = 0;    // since the last want or pair, of free asks
+  bool paying_ = false; // the ask under way was owed
+  uint64_t draws_ = 0;  // of chance, so far
   bool stopped_ = false;
 };
 
