@@ -45,7 +45,7 @@ std::string table_of(std::vector<const Prediction*> rows) {
   for (const Prediction* row : rows) {
     const planner::Candidate& candidate = row->candidate;
     table.add_row(
-        {name(candidate.order),
+        {candidate.algorithm,
          candidate.is_all_reduce() ? "" : candidate.graph_label(),
          time_text(row->times.seconds),
          time_text(row->times.compute),

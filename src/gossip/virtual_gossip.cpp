@@ -24,7 +24,7 @@ VirtualGossip::VirtualGossip(
     : options_(std::move(options)),
       rule_(rule),
       host_(host),
-      flows_(options_.way_rates) {
+      flows_(options_.times.way_rates) {
   GV_CHECK_EQ(replicas.size(), options_.neighbours.size());
   for (size_t i = 0; i < replicas.size(); ++i) {
     members_.push_back(
@@ -108,7 +108,7 @@ void VirtualGossip::begin_gradient(int worker) {
   member.computes_since = now_;
   const int64_t gradient = member.next_gradient++;
   push(
-      options_.gradient_seconds(worker, gradient),
+      options_.times.gradient(worker, gradient),
       {.kind = Kind::kGradient, .worker = worker});
   host_.begin_gradient(worker, gradient);
 }
@@ -159,7 +159,7 @@ void VirtualGossip::send(int worker, const std::vector<Saying>& said) {
   for (const Saying& saying : said) {
     ++words_;
     push(
-        options_.word_seconds(worker, saying.peer),
+        options_.times.word(worker, saying.peer),
         {.kind = Kind::kWord,
          .worker = saying.peer,
          .peer = worker,
@@ -181,16 +181,20 @@ void VirtualGossip::begin_pair(int worker) {
   const Member& other = *members_[peer];
   if (!other.has_read || other.pairing.partner() != worker) return;
   const auto [a, b] = std::minmax(worker, peer);
-  if (options_.ways == nullptr) {
+  if (options_.times.ways == nullptr) {
     arrive(a, b);
   } else {
-    flows_.begin(a, options_.replica_bytes, options_.ways(a, b), now_);
+    flows_.begin(
+        a,
+        options_.times.replica_bytes,
+        options_.times.ways(a, b),
+        now_);
   }
 }
 
 void VirtualGossip::arrive(int a, int b) {
   push(
-      options_.transfer_seconds(a, b),
+      options_.times.transfer(a, b),
       {.kind = Kind::kTransfer, .worker = a, .peer = b});
 }
 

@@ -27,11 +27,11 @@
 #include "gossip/replica.h"
 #include "gossip/statistics.h"
 #include "gossip/unit_clock.h"
+#include "gossip/virtual_times.h"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <queue>
@@ -50,16 +50,7 @@ struct VirtualGossipOptions {
   uint64_t seed = 0;
   // Over all workers. Whoever is free takes the next, so fast ones do more.
   int64_t total_gradients = 0;
-  // Virtual seconds: of a worker's gradient with this number; of a word; and
-  // of two replicas that pass each other, beside what their bytes take.
-  std::function<double(int worker, int64_t gradient)> gradient_seconds;
-  std::function<double(int from, int to)> word_seconds;
-  std::function<double(int a, int b)> transfer_seconds;
-  // What the bytes pass there and back, and the ways' bytes a second; none =
-  // they take no time.
-  std::function<std::vector<int>(int a, int b)> ways = nullptr;
-  std::vector<double> way_rates = {};
-  double replica_bytes = 0;
+  VirtualTimes times = {};
   // Verifies that every averaging keeps its pair's sum of x and y; Error.
   bool check = false;
 };

@@ -10,15 +10,17 @@
 namespace grapevine::planner {
 namespace {
 
-using runtime::Order;
+using Names = std::vector<std::string>;
 
-constexpr Order kOrders[] = {
-    Order::kAllReduce,
-    Order::kAdaptThenCombine,
-    Order::kCombineWhileAdapt};
+struct Algorithm {
+  std::string name;
+  Names graphs; // that it is used with, where none are asked for
+  // On others it takes what its twin without weights does.
+  bool is_for_these_only = false;
+};
 
-const std::vector<std::string>& default_graphs() {
-  static const std::vector<std::string> names = {
+const std::vector<Algorithm>& algorithms() {
+  static const Names mixing = {
       "ring",
       "torus",
       "exponential",
@@ -28,21 +30,31 @@ const std::vector<std::string>& default_graphs() {
       "one-peer-ring",
       "one-peer-exponential",
       "aer"};
-  return names;
+  // Pairs are drawn by chance, whatever the order of a schedule is.
+  static const Names fixed(mixing.begin(), mixing.begin() + 6);
+  static const std::vector<Algorithm> table = {
+      {"allreduce", {"complete"}},
+      {"adapt-then-combine", mixing},
+      {"combine-while-adapt", mixing},
+      {"gradient-tracking", mixing},
+      {"push-sum", {"one-peer-directed"}, true},
+      {"push-sum-overlapped", {"one-peer-directed"}, true},
+      {"gossip", fixed}};
+  return table;
 }
 
 constexpr int kDegrees[] = {4, 8, 16};
 
-std::vector<std::string> algorithm_names() {
-  std::vector<std::string> names;
-  for (const Order order : kOrders)
-    names.push_back(name(order));
+Names algorithm_names() {
+  Names names;
+  for (const Algorithm& algorithm : algorithms())
+    names.push_back(algorithm.name);
   return names;
 }
 
 // Those whose cost is that of every step, known without a file.
-std::vector<std::string> graph_names() {
-  std::vector<std::string> names;
+Names graph_names() {
+  Names names;
   for (const graph::GraphEntry& entry : graph::graph_table()) {
     const bool needs_file = std::ranges::count(entry.options, "edges") > 0;
     if (!needs_file && entry.name != "ada") {
@@ -61,12 +73,31 @@ bool takes(const std::string& graph, const std::string& option) {
   return false;
 }
 
+bool contains(const Names& names, const std::string& name) {
+  return std::ranges::count(names, name) > 0;
+}
+
+// None where it was not asked for.
+Names graphs_of(const Algorithm& algorithm, const Choices& choices) {
+  const bool is_asked_for = contains(choices.algorithms, algorithm.name);
+  if (!choices.algorithms.empty() && !is_asked_for) return {};
+  if (choices.graphs.empty() || algorithm.name == "allreduce") {
+    return algorithm.graphs;
+  }
+  if (is_asked_for || !algorithm.is_for_these_only) return choices.graphs;
+  Names graphs;
+  for (const std::string& graph : choices.graphs) {
+    if (contains(algorithm.graphs, graph)) graphs.push_back(graph);
+  }
+  return graphs;
+}
+
 void check_names(
     const std::string& kind,
-    const std::vector<std::string>& names,
-    const std::vector<std::string>& known) {
+    const Names& names,
+    const Names& known) {
   for (const std::string& name : names) {
-    if (std::ranges::count(known, name) == 0) {
+    if (!contains(known, name)) {
       throw ConfigError(unknown_name(kind, name, known));
     }
   }
@@ -80,13 +111,16 @@ std::string Candidate::graph_label() const {
 }
 
 std::string Candidate::label() const {
-  if (is_all_reduce()) return name(order);
-  return fmt::format("{}, {}", name(order), graph_label());
+  if (is_all_reduce()) return algorithm;
+  return fmt::format("{}, {}", algorithm, graph_label());
 }
 
 std::string Candidate::flags() const {
   std::string flags =
-      fmt::format("--agreement {} --graph {}", name(order), graph.name);
+      fmt::format("--agreement {} --graph {}", algorithm, graph.name);
+  if (is_asynchronous()) {
+    flags += " --continuous-momentum true";
+  }
   if (takes(graph.name, "k")) flags += fmt::format(" --k {}", graph.k);
   if (takes(graph.name, "workers-per-node")) {
     flags += fmt::format(" --workers-per-node {}", graph.workers_per_node);
@@ -101,40 +135,31 @@ void check(const Choices& choices) {
 
 std::vector<Candidate>
 candidates(const Choices& choices, int n, int workers_per_node, uint64_t seed) {
-  const auto& graphs =
-      choices.graphs.empty() ? default_graphs() : choices.graphs;
   const std::vector<int> degrees =
       choices.degrees.empty()
           ? std::vector<int>(std::begin(kDegrees), std::end(kDegrees))
           : choices.degrees;
   const bool asked_for = !choices.degrees.empty();
   std::vector<Candidate> list;
-  const auto add = [&](Order order, const std::string& name, int k) {
-    list.push_back(
-        {order,
-         {.name = name,
-          .n = n,
-          .seed = seed,
-          .k = k,
-          .workers_per_node = workers_per_node}});
-  };
-  for (const Order order : kOrders) {
-    if (!choices.algorithms.empty() &&
-        std::ranges::count(choices.algorithms, name(order)) == 0) {
-      continue;
-    }
-    if (order == Order::kAllReduce) {
-      add(order, "complete", 0);
-      continue;
-    }
-    for (const std::string& graph : graphs) {
+  const auto add =
+      [&](const std::string& algorithm, const std::string& graph, int k) {
+        list.push_back(
+            {algorithm,
+             {.name = graph,
+              .n = n,
+              .seed = seed,
+              .k = k,
+              .workers_per_node = workers_per_node}});
+      };
+  for (const Algorithm& algorithm : algorithms()) {
+    for (const std::string& graph : graphs_of(algorithm, choices)) {
       if (!takes(graph, "k")) {
-        add(order, graph, 0);
+        add(algorithm.name, graph, 0);
         continue;
       }
       for (const int k : degrees) {
         // What was asked for and cannot be is said so later.
-        if (k < n - 1 || asked_for) add(order, graph, k);
+        if (k < n - 1 || asked_for) add(algorithm.name, graph, k);
       }
     }
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "graph/schedule.h"
-#include "runtime/recursion.h"
 
 #include <cstdint>
 #include <string>
@@ -12,7 +11,7 @@ namespace grapevine::planner {
 
 // One way to train n workers.
 struct Candidate {
-  runtime::Order order = runtime::Order::kAllReduce;
+  std::string algorithm; // an agreement, as in a spec
   graph::GraphOptions graph;
 
   // "complete", "lattice, k = 8".
@@ -21,12 +20,13 @@ struct Candidate {
   std::string label() const;
   // What to write behind `grapevine train`.
   std::string flags() const;
-  bool is_all_reduce() const { return order == runtime::Order::kAllReduce; }
+  bool is_all_reduce() const { return algorithm == "allreduce"; }
+  bool is_asynchronous() const { return algorithm == "gossip"; }
 };
 
-// Empty lists mean the defaults: all algorithms; ring, torus, exponential,
-// complete, hypercube, lattice, one-peer-ring, one-peer-exponential, aer; for
-// graphs that take a degree 4, 8 and 16.
+// Empty lists mean the defaults: all algorithms, each on the graphs that it is
+// used with (docs/plan.md lists them); for graphs that take a degree 4, 8 and
+// 16.
 struct Choices {
   std::vector<std::string> algorithms = {};
   std::vector<std::string> graphs = {};

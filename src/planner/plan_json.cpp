@@ -41,7 +41,7 @@ Json level_json(const std::optional<runtime::Level>& level) {
 
 Json to_json(const Candidate& candidate) {
   return {
-      {"algorithm", name(candidate.order)},
+      {"algorithm", candidate.algorithm},
       {"graph", candidate.graph.name},
       {"k", candidate.graph.k > 0 ? Json(candidate.graph.k) : Json()},
       {"n", candidate.graph.n},

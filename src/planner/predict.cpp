@@ -67,6 +67,12 @@ Trial::Trial(const Question& question, const Candidate& candidate)
     : question_(&question),
       candidate_(candidate),
       schedule_(graph::make_schedule(candidate.graph)) {
+  if (candidate.is_asynchronous()) {
+    if (question.mover == Mover::kRings) {
+      throw ConfigError("rings average groups; gossip is between pairs");
+    }
+    return;
+  }
   const int64_t bytes = question.costs.compute.model_bytes();
   std::map<uint64_t, std::shared_ptr<const comm::Plan>> plans; // by digest
   for (int step = 0; step < std::max(1, schedule_->sample_steps()); ++step) {
@@ -95,16 +101,38 @@ Trial::Trial(Trial&&) noexcept = default;
 Exchange Trial::exchange(const Step& step, const runtime::Network& network)
     const {
   if (!step.plan) return ring_exchange(*step.mixing, network);
-  const bool in_place = candidate_.order != Order::kCombineWhileAdapt;
+  const bool in_place = order() != Order::kCombineWhileAdapt;
   return plan_exchange(*step.plan, network, in_place);
 }
 
+Order Trial::order() const {
+  return *runtime::order_of(candidate_.algorithm);
+}
+
 StepTimes Trial::times(const Costs& costs) const {
+  return candidate_.is_asynchronous() ? gossip(costs).times : recursion(costs);
+}
+
+GossipForecast Trial::gossip(const Costs& costs) const {
+  const int n = candidate_.graph.n;
+  return forecast_gossip(
+      *schedule_,
+      costs,
+      {.n = n,
+       .workers_per_node = question_->workers_per_node_in(n),
+       .slow = question_->slow,
+       .seed = question_->seed,
+       .replica_bytes = static_cast<double>(costs.compute.model_bytes())},
+      kWarmUp,
+      question_->steps);
+}
+
+StepTimes Trial::recursion(const Costs& costs) const {
   runtime::RuntimeModel model(
       costs,
       {.n = candidate_.graph.n,
        .workers_per_node = question_->workers_per_node_in(candidate_.graph.n),
-       .order = candidate_.order,
+       .order = order(),
        .after_backward = question_->after_backward,
        .slow = question_->slow,
        .seed = question_->seed});
@@ -131,17 +159,27 @@ double Trial::steps_to_agree() const {
 
 double Trial::steps_to_agree(const graph::Spectrum& spectrum) const {
   if (candidate_.is_all_reduce()) return 0;
+  if (candidate_.is_asynchronous()) return gossip_steps_to_agree(spectrum);
   const auto period = static_cast<double>(steps_.size());
   if (spectrum.second_eigenvalue <= kExact) return period;
   return period * std::log(10) / -std::log(spectrum.second_eigenvalue);
 }
 
 Prediction Trial::predict() const {
+  const Costs costs = question_->costs_with_link();
   Prediction prediction{
       .candidate = candidate_,
-      .times = times(question_->costs_with_link()),
       .spectrum = graph::analyse(*schedule_)};
   prediction.steps_to_agree = steps_to_agree(prediction.spectrum);
+  if (candidate_.is_asynchronous()) {
+    const GossipForecast forecast = gossip(costs);
+    prediction.times = forecast.times;
+    prediction.messages = forecast.words + forecast.averagings;
+    prediction.copies = forecast.averagings;
+    prediction.plan = "pairs";
+    return prediction;
+  }
+  prediction.times = recursion(costs);
   const double share = 1.0 / static_cast<double>(steps_.size());
   std::vector<std::string> names;
   for (const Step& step : steps_) {

@@ -1,12 +1,14 @@
 // The iteration time of candidates, from costs, by the runtime model.
 //
 // Every candidate runs for some iterations in the model, with the plans that a
-// run would use and the same draws of compute times; what is said is the mean
-// after a warm-up. Nothing is measured here, so all of it repeats.
+// run would use and the same draws of compute times (asynchronous ones in
+// planner/gossip_forecast.h); what is said is the mean after a warm-up. Nothing
+// is measured here, so all of it repeats.
 #pragma once
 
 #include "graph/spectrum.h"
 #include "planner/candidates.h"
+#include "planner/gossip_forecast.h"
 #include "runtime/model.h"
 
 #include <cstdint>
@@ -50,7 +52,7 @@ struct Prediction {
   // Sent by one worker in a step, the largest; mean over a period.
   double messages = 0;
   double copies = 0; // of the model
-  std::string plan;  // "groups, identity"; of rings "ring"
+  std::string plan;  // "groups, identity"; of rings "ring", of gossip "pairs"
   graph::Spectrum spectrum;
   // Steps in which averaging alone makes the replicas' disagreement ten times
   // smaller; 0 where they always agree (All-Reduce).
@@ -85,7 +87,10 @@ class Trial {
   double steps_to_agree() const;
 
  private:
-  struct Step; // of a period
+  struct Step;                  // of a period
+  runtime::Order order() const; // of a synchronous candidate
+  runtime::StepTimes recursion(const runtime::Costs& costs) const;
+  GossipForecast gossip(const runtime::Costs& costs) const;
   runtime::Exchange exchange(const Step& step, const runtime::Network& network)
       const;
 

@@ -74,8 +74,6 @@ VirtualGossipRun::VirtualGossipRun(
       *spare_,
       *setup_.dataset.test,
       evaluator_options(setup_));
-  const GossipTimes times =
-      make_gossip_times(setup_.spec, arenas.front()->layout());
   gossip::VirtualGossipHost& host = *this;
   engine_ = std::make_unique<gossip::VirtualGossip>(
       gossip::VirtualGossipOptions{
@@ -85,12 +83,7 @@ VirtualGossipRun::VirtualGossipRun(
           .max_lag = setup_.spec.max_lag,
           .seed = setup_.spec.seed,
           .total_gradients = n * setup_.total_steps,
-          .gradient_seconds = times.gradient,
-          .word_seconds = times.word,
-          .transfer_seconds = times.transfer,
-          .ways = times.ways,
-          .way_rates = times.way_rates,
-          .replica_bytes = times.replica_bytes,
+          .times = make_gossip_times(setup_.spec, arenas.front()->layout()),
           .check = setup_.spec.check},
       std::move(replicas),
       *setup_.rule,

@@ -92,14 +92,14 @@ class World : public VirtualGossipHost {
     const double word = random_.below(3) == 0 ? 0 : 0.3 * random_.uniform();
     const double transfer = random_.below(3) == 0 ? 0 : 4 * random_.uniform();
     const double spread = random_.below(2) == 0 ? 0 : 3;
-    options_.gradient_seconds = [=](int worker, int64_t gradient) {
+    options_.times.gradient = [=](int worker, int64_t gradient) {
       Random chance(seed, Purpose::kCompute, worker, gradient);
       return 0.2 + spread * chance.uniform() + (worker == 0 ? spread : 0);
     };
-    options_.word_seconds = [=](int from, int to) {
+    options_.times.word = [=](int from, int to) {
       return word * (1 + (3 * from + to) % 5);
     };
-    options_.transfer_seconds = [=](int a, int b) {
+    options_.times.transfer = [=](int a, int b) {
       return transfer * (1 + (a + b) % 3);
     };
     if (random_.below(2) == 0) share_lines();
@@ -166,9 +166,9 @@ class World : public VirtualGossipHost {
   void share_lines() {
     const int a_node = 1 + static_cast<int>(random_.below(4));
     for (int way = 0; way < 2 * n_; ++way)
-      options_.way_rates.push_back(0.2 + 3 * random_.uniform());
-    options_.replica_bytes = 1;
-    options_.ways = [a_node](int a, int b) -> std::vector<int> {
+      options_.times.way_rates.push_back(0.2 + 3 * random_.uniform());
+    options_.times.replica_bytes = 1;
+    options_.times.ways = [a_node](int a, int b) -> std::vector<int> {
       const int from = a / a_node;
       const int to = b / a_node;
       if (from == to) return {};

@@ -9,6 +9,7 @@
 #include "optim/rules.h"
 #include "small_world.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -97,12 +98,12 @@ VirtualGossipOptions options_of(const std::string& graph, int n) {
   options.neighbours = neighbours_of(graph, n);
   options.seed = 11;
   options.total_gradients = int64_t{20} * n;
-  options.gradient_seconds = [](int worker, int64_t gradient) {
+  options.times.gradient = [](int worker, int64_t gradient) {
     Random random(5, Purpose::kTest, worker, gradient);
     return 0.5 + random.uniform();
   };
-  options.word_seconds = [](int, int) { return 0.01; };
-  options.transfer_seconds = [](int, int) { return 0.3; };
+  options.times.word = [](int, int) { return 0.01; };
+  options.times.transfer = [](int, int) { return 0.3; };
   return options;
 }
 
@@ -115,7 +116,7 @@ TEST(VirtualGossip, DoesAsManyGradientsAsAskedFor) {
   World world(7, plain_dynamics(), 0.01);
   VirtualGossipOptions options = options_of("ring", 7);
   // One worker is three times slower: it does a third of what the others do.
-  options.gradient_seconds = [](int worker, int64_t) {
+  options.times.gradient = [](int worker, int64_t) {
     return worker == 3 ? 3.0 : 1.0;
   };
   options.total_gradients = 500;
@@ -138,7 +139,7 @@ void check_rate(const std::string& graph, double rate, Averagings kind) {
   options.rate = rate;
   options.averagings = kind;
   options.total_gradients = 16 * 200;
-  options.transfer_seconds = [](int, int) { return 0.05; };
+  options.times.transfer = [](int, int) { return 0.05; };
   VirtualGossip gossip = world.make(options);
   while (gossip.advance()) {
   }
@@ -210,7 +211,7 @@ TEST(VirtualGossip, WaitsForAveragingsWhereMaxLagSaysSo) {
   const auto run = [](int64_t max_lag) {
     World world(6, plain_dynamics(), 0.01);
     VirtualGossipOptions options = options_of("ring", 6);
-    options.transfer_seconds = [](int, int) { return 5.0; };
+    options.times.transfer = [](int, int) { return 5.0; };
     options.max_lag = max_lag;
     VirtualGossip gossip = world.make(options);
     while (gossip.advance()) {
@@ -275,21 +276,31 @@ TEST(VirtualGossip, OneWorkerTrainsAlone) {
 }
 
 // Transfers that all take the same time, and more wants than they serve: those
-// that are free at the same moments must not keep to themselves.
-TEST(VirtualGossip, PairsChange) {
-  for (const int n : {3, 4, 8, 16}) {
-    World world(n, plain_dynamics(), 0, true);
-    VirtualGossipOptions options = options_of("ring", n);
-    options.rate = 5;
-    options.total_gradients = int64_t{300} * n;
-    options.gradient_seconds = [](int, int64_t) { return 1.0; };
-    options.transfer_seconds = [](int, int) { return 2.1; };
-    options.word_seconds = [](int, int) { return 0.001; };
-    VirtualGossip gossip = world.make(options);
-    const double before = world.consensus_distance();
-    while (gossip.advance()) {
+// that are free at the same moments must not keep to themselves, nor wait for
+// others in vain.
+TEST(VirtualGossip, PairsChangeAndKeepTheLinksBusy) {
+  for (const char* graph : {"ring", "complete"}) {
+    for (const int n : {3, 4, 8, 16}) {
+      for (const double transfer : {1.1, 1.5, 2.1, 3.3}) {
+        World world(n, plain_dynamics(), 0, true);
+        VirtualGossipOptions options = options_of(graph, n);
+        options.rate = 5;
+        options.total_gradients = int64_t{300} * n;
+        options.times.gradient = [](int, int64_t) { return 1.0; };
+        options.times.transfer = [=](int, int) { return transfer; };
+        options.times.word = [](int, int) { return 0.001; };
+        VirtualGossip gossip = world.make(options);
+        const double before = world.consensus_distance();
+        while (gossip.advance()) {
+        }
+        const auto what = fmt::format("{}, {}, {}", graph, n, transfer);
+        EXPECT_LT(world.consensus_distance(), 0.02 * before) << what;
+        double busy = 0;
+        for (int i = 0; i < n; ++i)
+          busy += gossip.statistics(i).pair_seconds / gossip.now() / n;
+        EXPECT_GT(busy, n == 3 ? 0.6 : 0.7) << what;
+      }
     }
-    EXPECT_LT(world.consensus_distance(), 0.02 * before) << n;
   }
 }
 
@@ -334,7 +345,7 @@ TEST(VirtualGossip, AsksOnlyWhomTheGraphStillHas) {
   options.total_gradients = int64_t{200} * n;
   int near = 0;
   int far = 0;
-  options.transfer_seconds = [&](int a, int b) {
+  options.times.transfer = [&](int a, int b) {
     const int gap = (b - a + n) % n;
     ++(gap == 1 || gap == n - 1 ? near : far);
     return 0.05;
