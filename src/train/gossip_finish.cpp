@@ -30,9 +30,14 @@ enum Column {
   kBestEpoch, // 0: there is none
   kBestAccuracy,
   kBestLoss,
-  kFresh,
-  kCounts // and behind it: gradients of each worker of the run, as known here
+  kValues, // kCurrent, kOld or kNone
+  kCounts  // and behind it: gradients of each worker of the run, as known here
 };
+
+// Of a worker's replica at the end; the smaller the better.
+constexpr double kCurrent = 0;
+constexpr double kOld = 1; // its last checkpoint's: nobody has given it others
+constexpr double kNone = 2;
 
 double sum(const cluster::Rows& rows, Column column) {
   double total = 0;
@@ -118,10 +123,12 @@ TrainResult GossipRun::finish_with(
       static_cast<double>(best.epoch()),
       best.quality().accuracy,
       best.quality().loss,
-      averager_->is_fresh() ? 1.0 : 0.0};
+      !averager_->is_fresh() ? kCurrent
+      : has_checkpoint_      ? kOld
+                             : kNone};
   std::ranges::copy(averager_->counts(), std::back_inserter(row));
   const cluster::Rows rows = cluster.all_gather({std::move(row)});
-  fill_in_the_fresh(cluster, static_cast<int>(sum(rows, kFresh)));
+  replace_worse_values(cluster, rows);
   const double gradients = total_gradients(rows, setup_.spec.n);
   // A worker that was started again without a checkpoint knows of less.
   earlier_seconds_ =
@@ -205,21 +212,29 @@ TrainResult GossipRun::finish_with(
   return result;
 }
 
-// They get the mean of the others'.
-void GossipRun::fill_in_the_fresh(cluster::Cluster& cluster, int fresh) {
-  const int others = cluster.size() - fresh;
-  if (fresh == 0) return;
-  if (others == 0) {
+// Whose values are worse than others' gets the mean of those.
+void GossipRun::replace_worse_values(
+    cluster::Cluster& cluster,
+    const cluster::Rows& rows) {
+  double best = kNone;
+  for (const auto& row : rows)
+    best = std::min(best, row[kValues]);
+  if (best == kNone) {
     throw Error("all workers have come back without values: nothing is left");
   }
+  const auto good = std::ranges::count_if(rows, [&](const auto& row) {
+    return row[kValues] == best;
+  });
+  if (good == cluster.size()) return;
+  const bool is_good = rows[cluster.hosted().front()][kValues] == best;
   for (const auto plane : {algo::Plane::kParameters, algo::Plane::kBuffers}) {
     const std::span<float> values = algo::plane_of(workers_[0].arena(), plane);
-    if (averager_->is_fresh()) std::ranges::fill(values, 0.0f);
+    if (!is_good) std::ranges::fill(values, 0.0f);
     std::vector<float> mean(values.size());
     cluster.mean(plane, mean);
-    if (!averager_->is_fresh()) continue;
+    if (is_good) continue;
     const float scale =
-        static_cast<float>(cluster.size()) / static_cast<float>(others);
+        static_cast<float>(cluster.size()) / static_cast<float>(good);
     std::ranges::transform(mean, values.begin(), [&](float value) {
       return value * scale;
     });

@@ -162,10 +162,15 @@ void GossipRun::train_step() {
   record_timeline(gradients_ - 1);
 }
 
-// A neighbour's, where one gives them in time.
+// A neighbour's, where one gives them in time; who has a checkpoint does not
+// wait for long, since the others may be in the same situation.
 void GossipRun::take_values() {
+  constexpr double kLongest = 10; // seconds
+  const double patience = has_checkpoint_
+                              ? std::min(kLongest, setup_.spec.deadline)
+                              : setup_.spec.deadline;
   const auto deadline =
-      Deadline::after(std::chrono::duration<double>(setup_.spec.deadline));
+      Deadline::after(std::chrono::duration<double>(patience));
   while (!averager_->wait_for_values(std::chrono::seconds(1))) {
     look_for_the_others();
     if (deadline.passed()) averager_->be_content();
@@ -314,7 +319,10 @@ void GossipRun::restore() {
       workers_[0].arena().parameters().begin(),
       workers_[0].arena().parameters().end());
   replica_->begin_from(values, 0);
-  is_fresh_ = false;
+  has_checkpoint_ = true;
+  // Where the others have gone on meanwhile, theirs are newer, and to average
+  // with them would pull them back.
+  is_fresh_ = options_.returns;
 }
 
 double GossipRun::training_seconds() const {

@@ -98,7 +98,9 @@ class GossipRun {
       const cluster::Rows& rows,
       TrainResult& result);
   // Those that came back too late to be given values have none to show.
-  void fill_in_the_fresh(cluster::Cluster& cluster, int fresh);
+  void replace_worse_values(
+      cluster::Cluster& cluster,
+      const cluster::Rows& rows);
   void store_result(
       cluster::Cluster& cluster,
       const std::vector<int>& members,
@@ -127,7 +129,8 @@ class GossipRun {
 
   std::vector<int64_t> counts_before_; // of all workers, from a checkpoint
   int64_t gradients_ = 0;              // of this worker, earlier lives included
-  bool is_fresh_ = false;              // has no values of its own to go on from
+  bool has_checkpoint_ = false;        // and began with its values
+  bool is_fresh_ = false; // a neighbour's values are better than its own
   bool diverged_ = false;
   bool interrupted_ = false;
   double loss_ = 0;

@@ -323,10 +323,10 @@ TEST(Gossip, GoesOnWithoutAWorkerThatIsCutOff) {
   EXPECT_TRUE(wait_until([] { return still_running().empty(); }));
 }
 
-// A short form of what docs/results.md has a minute of.
+// A short form of what docs/results.md has a minute of, to the very end.
 TEST(Gossip, OutlivesRandomKills) {
   const cli::Scratch scratch;
-  const Words steps = {"--steps", "1800"};
+  const Words steps = {"--steps", "1800", "--checkpoint-every", "100"};
   const auto calm = result_of(cli::grapevine(
       Words{"launch", "-n", "4", "--"} + long_gossip_run(scratch.file("calm")) +
       steps));
@@ -334,7 +334,7 @@ TEST(Gossip, OutlivesRandomKills) {
   Process process(under_launcher("restart", long_gossip_run(out) + steps));
   ASSERT_TRUE(wait_until([&] { return has_begun(out); }));
   std::mt19937 random(5);
-  for (int i = 0; i < 5 && process.running(); ++i) {
+  for (int i = 0; i < 10 && process.running(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(700));
     try {
       kill(process.worker(static_cast<int>(random() % 4)), SIGKILL);
