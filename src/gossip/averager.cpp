@@ -1,6 +1,7 @@
 #include "gossip/averager.h"
 
 #include "base/error.h"
+#include "base/give_way.h"
 #include "gossip/averager_peer.h"
 
 #include <algorithm>
@@ -155,6 +156,7 @@ void Averager::note(int rank, bool is_there, const std::string& why) {
 // The averaging thread.
 
 void Averager::run() {
+  give_way(); // to gradients
   try {
     int idle = 0;
     while (!is_over()) {
