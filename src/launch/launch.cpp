@@ -49,8 +49,13 @@ void check_options(
 
 // Who was the first to fail, and what the others had to be told.
 std::string describe_ending(const LaunchReport& report) {
-  std::string message =
-      describe_end(report.workers[*report.first_failed]) + " (first to fail)";
+  const std::string first = describe_end(report.workers[*report.first_failed]);
+  std::string message = report.interrupted_by != 0
+                            ? fmt::format(
+                                  "told to end by signal {}; {}",
+                                  report.interrupted_by,
+                                  first)
+                            : first + " (first to fail)";
   for (const WorkerEnd& end : report.workers) {
     if (end.was_stopped) {
       message += fmt::format("; worker {} was stopped", end.rank);

@@ -91,7 +91,8 @@ struct LaunchReport {
   std::vector<WorkerEnd> workers; // by rank
   // "worker 2 was killed by signal 9 (first to fail); worker 3 was stopped"; of
   // those who went on, "worker 2 was killed by signal 9 and was started again
-  // (1 of 3); worker 3 exited with 1 and was lost". Empty if all went well.
+  // (1 of 3); worker 3 exited with 1 and was lost"; "told to end by signal 2;
+  // worker 0 exited with 130". Empty if all went well.
   std::string message;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -64,6 +65,7 @@ class NoValues : public gossip::VirtualGossipHost {
 // Of all workers so far.
 struct Progress {
   double now = 0;
+  double gradients = 0;
   double computed = 0;
   double averagings = 0;
   double words = 0;
@@ -71,72 +73,98 @@ struct Progress {
   Progress operator-(const Progress& other) const {
     return {
         now - other.now,
+        gradients - other.gradients,
         computed - other.computed,
         averagings - other.averagings,
         words - other.words};
   }
 };
 
-// What happens in `steps` iterations behind `warm_up`.
-Progress progress_in(
-    const std::vector<std::vector<int>>& neighbours,
-    const gossip::VirtualTimes& times,
-    uint64_t seed,
-    int64_t warm_up,
-    int64_t steps) {
-  const auto n = static_cast<int64_t>(neighbours.size());
-  NoValues workers(static_cast<int>(n), times);
-  // Some more than are counted: at the end nobody begins another.
-  gossip::VirtualGossip run = workers.run(
-      {.neighbours = neighbours,
-       .seed = seed,
-       .total_gradients = n * (warm_up + steps + 1)});
-  const auto advance_to = [&](int64_t gradients) {
-    while (run.gradients() < gradients && run.advance()) {
-    }
+class Trip {
+ public:
+  Trip(
+      const std::vector<std::vector<int>>& neighbours,
+      const gossip::VirtualTimes& times,
+      uint64_t seed)
+      : n_(static_cast<int>(neighbours.size())),
+        workers_(n_, times),
+        run_(workers_.run(
+            {.neighbours = neighbours,
+             .seed = seed,
+             .total_gradients = std::numeric_limits<int64_t>::max()})) {}
+
+  // Until each worker has done so many gradients, in the mean.
+  Progress advance_to(int64_t iterations) {
+    while (run_.gradients() < n_ * iterations)
+      run_.advance();
     Progress progress{
-        .now = run.now(),
-        .computed = workers.computed(),
-        .words = static_cast<double>(run.words())};
-    for (int i = 0; i < n; ++i) {
-      progress.averagings += static_cast<double>(run.statistics(i).averagings);
+        .now = run_.now(),
+        .gradients = static_cast<double>(run_.gradients()),
+        .computed = workers_.computed(),
+        .words = static_cast<double>(run_.words())};
+    for (int i = 0; i < n_; ++i) {
+      progress.averagings += static_cast<double>(run_.statistics(i).averagings);
     }
     return progress;
-  };
-  const Progress before = advance_to(n * warm_up);
-  return advance_to(n * (warm_up + steps)) - before;
+  }
+
+ private:
+  int n_;
+  NoValues workers_;
+  gossip::VirtualGossip run_;
+};
+
+// In `steps` iterations behind some more; in a multiple of that where there are
+// not as many averagings in them.
+Progress progress_in(Trip& trip, int steps, double averagings) {
+  constexpr int kWarmUp = 20;
+  constexpr int kMostTimes = 64;
+  const Progress before = trip.advance_to(kWarmUp);
+  Progress done;
+  for (int times = 1; times <= kMostTimes; times *= 2) {
+    done = trip.advance_to(kWarmUp + int64_t{times} * steps) - before;
+    if (done.averagings >= averagings) break;
+  }
+  return done;
 }
 
 } // namespace
 
-GossipForecast forecast_gossip(
+GossipForecaster::GossipForecaster(
     const graph::Schedule& schedule,
     const runtime::Costs& costs,
     const gossip::TimedCluster& cluster,
-    int warm_up,
-    int steps) {
-  const auto neighbours = gossip::neighbours_in(schedule);
-  const gossip::VirtualTimes times = gossip::times_on(costs, cluster);
-  gossip::VirtualTimes free = times;
-  free.word = free.transfer = [](int, int) { return 0.0; };
-  free.ways = nullptr;
-  const auto progress_with = [&](const gossip::VirtualTimes& how) {
-    return progress_in(neighbours, how, cluster.seed, warm_up, steps);
-  };
-  const Progress done = progress_with(times);
-  const double wanted = progress_with(free).averagings;
-  const auto gradients = static_cast<double>(int64_t{cluster.n} * steps);
-  const double unheld = done.now / steps;
-  const double seconds =
-      wanted > done.averagings ? unheld * wanted / done.averagings : unheld;
+    int steps)
+    : neighbours_(gossip::neighbours_in(schedule)),
+      cluster_(cluster) {
+  // Many workers say as much in less time.
+  constexpr int kEnough = 10000; // gradients
+  constexpr int kLeastSteps = 20;
+  steps_ = std::min(steps, std::max(kLeastSteps, kEnough / cluster.n));
+  gossip::VirtualTimes times = gossip::times_on(costs, cluster);
+  times.word = times.transfer = [](int, int) { return 0.0; };
+  times.ways = nullptr;
+  Trip trip(neighbours_, times, cluster.seed);
+  const Progress done = progress_in(trip, steps_, 0);
+  wanted_ = done.averagings / done.gradients;
+}
+
+GossipForecast GossipForecaster::forecast(const runtime::Costs& costs) const {
+  Trip trip(neighbours_, gossip::times_on(costs, cluster_), cluster_.seed);
+  // At least one of each worker.
+  const double least = std::min(wanted_ * steps_, 1.0) * cluster_.n;
+  const Progress done = progress_in(trip, steps_, least);
+  const double rate = std::max(done.averagings, 1.0) / done.gradients;
+  const double unheld = done.now * cluster_.n / done.gradients;
+  const double seconds = unheld * std::max(1.0, wanted_ / rate);
   return {
       .times =
           {.seconds = seconds,
-           .compute = done.computed / gradients,
+           .compute = done.computed / done.gradients,
            .exposed = seconds - unheld,
            .waited = seconds - unheld},
-      .averagings = wanted / gradients,
-      .words = done.words / gradients};
+      .averagings = wanted_,
+      .words = done.words / done.gradients};
 }
 
 double gossip_steps_to_agree(const graph::Spectrum& spectrum) {

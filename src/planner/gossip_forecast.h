@@ -12,6 +12,8 @@
 #include "graph/spectrum.h"
 #include "runtime/model.h"
 
+#include <vector>
+
 namespace grapevine::planner {
 
 struct GossipForecast {
@@ -23,13 +25,26 @@ struct GossipForecast {
   double words = 0;
 };
 
-// At rate 1; means over `steps` iterations behind `warm_up`.
-GossipForecast forecast_gossip(
-    const graph::Schedule& schedule,
-    const runtime::Costs& costs,
-    const gossip::TimedCluster& cluster,
-    int warm_up,
-    int steps);
+// Of one graph, at rate 1, for any links. Computes in the constructor what does
+// not depend on them.
+class GossipForecaster {
+ public:
+  // ConfigError as gossip::times_on has it. Means are taken over `steps`
+  // iterations, or fewer where n is large.
+  GossipForecaster(
+      const graph::Schedule& schedule,
+      const runtime::Costs& costs,
+      const gossip::TimedCluster& cluster,
+      int steps);
+
+  GossipForecast forecast(const runtime::Costs& costs) const;
+
+ private:
+  std::vector<std::vector<int>> neighbours_;
+  gossip::TimedCluster cluster_;
+  int steps_;
+  double wanted_; // averagings a gradient, over links that cost nothing
+};
 
 // Iterations in which A2CiD2's averagings, one a gradient, make the replicas'
 // disagreement ten times smaller: from chi1 and chi2 (gossip/dynamics.h), with

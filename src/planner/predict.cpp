@@ -71,6 +71,18 @@ Trial::Trial(const Question& question, const Candidate& candidate)
     if (question.mover == Mover::kRings) {
       throw ConfigError("rings average groups; gossip is between pairs");
     }
+    const Costs costs = question.costs_with_link();
+    const int n = candidate.graph.n;
+    gossip_ = std::make_unique<GossipForecaster>(
+        *schedule_,
+        costs,
+        gossip::TimedCluster{
+            .n = n,
+            .workers_per_node = question.workers_per_node_in(n),
+            .slow = question.slow,
+            .seed = question.seed,
+            .replica_bytes = static_cast<double>(costs.compute.model_bytes())},
+        question.steps);
     return;
   }
   const int64_t bytes = question.costs.compute.model_bytes();
@@ -110,21 +122,7 @@ Order Trial::order() const {
 }
 
 StepTimes Trial::times(const Costs& costs) const {
-  return candidate_.is_asynchronous() ? gossip(costs).times : recursion(costs);
-}
-
-GossipForecast Trial::gossip(const Costs& costs) const {
-  const int n = candidate_.graph.n;
-  return forecast_gossip(
-      *schedule_,
-      costs,
-      {.n = n,
-       .workers_per_node = question_->workers_per_node_in(n),
-       .slow = question_->slow,
-       .seed = question_->seed,
-       .replica_bytes = static_cast<double>(costs.compute.model_bytes())},
-      kWarmUp,
-      question_->steps);
+  return gossip_ ? gossip_->forecast(costs).times : recursion(costs);
 }
 
 StepTimes Trial::recursion(const Costs& costs) const {
@@ -159,7 +157,7 @@ double Trial::steps_to_agree() const {
 
 double Trial::steps_to_agree(const graph::Spectrum& spectrum) const {
   if (candidate_.is_all_reduce()) return 0;
-  if (candidate_.is_asynchronous()) return gossip_steps_to_agree(spectrum);
+  if (gossip_) return gossip_steps_to_agree(spectrum);
   const auto period = static_cast<double>(steps_.size());
   if (spectrum.second_eigenvalue <= kExact) return period;
   return period * std::log(10) / -std::log(spectrum.second_eigenvalue);
@@ -171,8 +169,8 @@ Prediction Trial::predict() const {
       .candidate = candidate_,
       .spectrum = graph::analyse(*schedule_)};
   prediction.steps_to_agree = steps_to_agree(prediction.spectrum);
-  if (candidate_.is_asynchronous()) {
-    const GossipForecast forecast = gossip(costs);
+  if (gossip_) {
+    const GossipForecast forecast = gossip_->forecast(costs);
     prediction.times = forecast.times;
     prediction.messages = forecast.words + forecast.averagings;
     prediction.copies = forecast.averagings;

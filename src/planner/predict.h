@@ -90,7 +90,6 @@ class Trial {
   struct Step;                  // of a period
   runtime::Order order() const; // of a synchronous candidate
   runtime::StepTimes recursion(const runtime::Costs& costs) const;
-  GossipForecast gossip(const runtime::Costs& costs) const;
   runtime::Exchange exchange(const Step& step, const runtime::Network& network)
       const;
 
@@ -100,6 +99,7 @@ class Trial {
   Candidate candidate_;
   std::unique_ptr<graph::Schedule> schedule_;
   std::vector<Step> steps_;
+  std::unique_ptr<GossipForecaster> gossip_; // of an asynchronous candidate
 };
 
 // For every n, all candidates. The costs are checked.

@@ -165,6 +165,20 @@ TEST_P(LaunchSignals, ArePassedOnOnce) {
   }
 }
 
+// A worker that ends with an error because it was told to is no failure.
+TEST_F(LaunchTest, SaysThatItWasToldToEnd) {
+  std::jthread sender([this] {
+    wait_until([this] {
+      return exists("ready.0") && exists("ready.1") && exists("ready.2");
+    });
+    kill(getpid(), SIGTERM);
+  });
+  const auto report = run(
+      std::string("trap 'exit 5' TERM; touch ready.$RANK; ") + kSleepLong);
+  EXPECT_TRUE(report.message.starts_with("told to end by signal 15; worker "))
+      << report.message;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Signals,
     LaunchSignals,
