@@ -278,9 +278,11 @@ void Averager::begin_pair() {
   }
   with_peer(rank, [&](Peer& peer) {
     const PieceExchange::Manner manner =
-        fresh_ == peer.is_fresh ? PieceExchange::Manner::kAverage
-        : fresh_                ? PieceExchange::Manner::kTake
-                                : PieceExchange::Manner::kGive;
+        !fresh_ && !peer.is_fresh  ? PieceExchange::Manner::kAverage
+        : fresh_ && !peer.is_fresh ? PieceExchange::Manner::kTake
+                                   // Of two that are fresh nobody takes: one's
+                                   // may be a checkpoint's, the other's none.
+                                   : PieceExchange::Manner::kGive;
     exchange_.begin(peer.edge, manner, moment());
     ++messages_;
     bytes_ += static_cast<int64_t>(replica_.x().size() * sizeof(float));

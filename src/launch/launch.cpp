@@ -48,14 +48,13 @@ void check_options(
 }
 
 // Who was the first to fail, and what the others had to be told.
-std::string describe_ending(const LaunchReport& report) {
+std::string describe_ending(const LaunchReport& report, bool was_told_first) {
   const std::string first = describe_end(report.workers[*report.first_failed]);
-  std::string message = report.interrupted_by != 0
-                            ? fmt::format(
-                                  "told to end by signal {}; {}",
-                                  report.interrupted_by,
-                                  first)
-                            : first + " (first to fail)";
+  std::string message = was_told_first ? fmt::format(
+                                             "told to end by signal {}; {}",
+                                             report.interrupted_by,
+                                             first)
+                                       : first + " (first to fail)";
   for (const WorkerEnd& end : report.workers) {
     if (end.was_stopped) {
       message += fmt::format("; worker {} was stopped", end.rank);
@@ -72,7 +71,8 @@ std::string describe_ending(const LaunchReport& report) {
 LaunchReport make_report(
     const Workers& workers,
     const AfterFailure& after,
-    int interrupted_by) {
+    int interrupted_by,
+    bool was_told_first) {
   LaunchReport report;
   report.workers = workers.ends();
   report.first_failed = workers.first_failed();
@@ -85,7 +85,7 @@ LaunchReport make_report(
   report.exit_code = first.signal != 0 ? 1 : first.exit_code;
   if (after.has_ended_all()) {
     report.message += report.message.empty() ? "" : "; ";
-    report.message += describe_ending(report);
+    report.message += describe_ending(report, was_told_first);
   }
   return report;
 }
@@ -103,6 +103,7 @@ LaunchReport launch(
   workers.start();
   AfterFailure after(options, workers, *store);
   int interrupted_by = 0;
+  bool was_told_first = false; // before anybody failed
   while (workers.any_running()) {
     // Wakes up at times, for the clocks of the ending. Which worker was the
     // first to fail is known by the order of the signals.
@@ -111,6 +112,7 @@ LaunchReport launch(
         workers.look_at(signal.child);
       } else {
         interrupted_by = signal.number;
+        was_told_first = was_told_first || !workers.first_failed();
         after.interrupt();
         workers.pass_on(signal.number);
       }
@@ -118,7 +120,7 @@ LaunchReport launch(
     workers.look_at_all();
     after.act();
   }
-  return make_report(workers, after, interrupted_by);
+  return make_report(workers, after, interrupted_by, was_told_first);
 }
 
 } // namespace grapevine::launch

@@ -151,12 +151,17 @@ GossipForecaster::GossipForecaster(
 
 GossipForecast GossipForecaster::forecast(const runtime::Costs& costs) const {
   Trip trip(neighbours_, gossip::times_on(costs, cluster_), cluster_.seed);
-  // At least one of each worker.
-  const double least = std::min(wanted_ * steps_, 1.0) * cluster_.n;
+  // At least one of each worker, and enough for a mean.
+  constexpr double kLeast = 100;
+  const double least = std::min(
+      wanted_ * steps_ * cluster_.n,
+      std::max(kLeast, 1.0 * cluster_.n));
   const Progress done = progress_in(trip, steps_, least);
-  const double rate = std::max(done.averagings, 1.0) / done.gradients;
+  const double rate = done.averagings / done.gradients;
   const double unheld = done.now * cluster_.n / done.gradients;
-  const double seconds = unheld * std::max(1.0, wanted_ / rate);
+  const double seconds = done.averagings < least
+                             ? runtime::kUnlimited // as good as never
+                             : unheld * std::max(1.0, wanted_ / rate);
   return {
       .times =
           {.seconds = seconds,

@@ -5,6 +5,7 @@
 #include "train/gossip_setup.h"
 #include "train/numbers.h"
 #include "train/planes.h"
+#include "train/run_opening.h"
 #include "train/run_records.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 namespace grapevine::train {
 namespace {
@@ -77,8 +79,22 @@ double total_gradients(const cluster::Rows& rows, int workers) {
 
 } // namespace
 
+std::vector<algo::Plane> GossipRun::planes_beside_parameters() const {
+  std::vector<algo::Plane> planes = {algo::Plane::kBuffers};
+  if (setup_.has_moving_average()) {
+    planes.push_back(algo::Plane::kMovingAverage);
+  }
+  return planes;
+}
+
 TrainResult GossipRun::finish() {
   const auto deadline = std::chrono::duration<double>(setup_.spec.deadline);
+  // Of the planes that a try changes and the next must find as they were.
+  std::map<algo::Plane, std::vector<float>> before;
+  for (const auto plane : planes_beside_parameters()) {
+    const auto values = algo::plane_of(workers_[0].arena(), plane);
+    before[plane].assign(values.begin(), values.end());
+  }
   while (true) {
     // Who still waits for the goodbye of one that is lost comes a deadline
     // later than the others.
@@ -94,9 +110,19 @@ TrainResult GossipRun::finish() {
       edges_.conclude();
       return result;
     } catch (const TransportError&) {
-      // Somebody died at the very end: the rest gathers again, for as long as
-      // it finds that worthwhile.
+      // Somebody died at the very end.
       if (!edges_.survives_loss()) throw;
+    }
+    // What was left to do was to leave; else the rest gathers again, for as
+    // long as it finds that worthwhile, and begins with what it had.
+    if (auto stored = stored_result(directory_, setup_.spec)) {
+      edges_.conclude();
+      stored->is_complete = false; // there already
+      return *stored;
+    }
+    for (const auto& [plane, values] : before) {
+      const auto now = algo::plane_of(workers_[0].arena(), plane);
+      std::ranges::copy(values, now.begin());
     }
   }
 }
@@ -208,6 +234,7 @@ TrainResult GossipRun::finish_with(
                                         static_cast<double>(setup_.spec.batch) /
                                         training_seconds()
                                   : 0;
+  if (result.is_complete && options_.keep_result) options_.keep_result(result);
   cluster.barrier();
   return result;
 }
@@ -227,7 +254,9 @@ void GossipRun::replace_worse_values(
   });
   if (good == cluster.size()) return;
   const bool is_good = rows[cluster.hosted().front()][kValues] == best;
-  for (const auto plane : {algo::Plane::kParameters, algo::Plane::kBuffers}) {
+  std::vector<algo::Plane> planes = planes_beside_parameters();
+  planes.push_back(algo::Plane::kParameters);
+  for (const auto plane : planes) {
     const std::span<float> values = algo::plane_of(workers_[0].arena(), plane);
     if (!is_good) std::ranges::fill(values, 0.0f);
     std::vector<float> mean(values.size());

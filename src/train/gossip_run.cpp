@@ -171,12 +171,17 @@ void GossipRun::take_values() {
                               : setup_.spec.deadline;
   const auto deadline =
       Deadline::after(std::chrono::duration<double>(patience));
+  bool keeps_its_own = false;
   while (!averager_->wait_for_values(std::chrono::seconds(1))) {
     look_for_the_others();
-    if (deadline.passed()) averager_->be_content();
+    if (!deadline.passed()) continue;
+    averager_->be_content();
+    keeps_its_own = true;
   }
   replica_->refresh(averager_->units());
-  begin_moving_average(setup_, workers_[0].arena());
+  if (!keeps_its_own && !averager_->is_fresh()) {
+    begin_moving_average(setup_, workers_[0].arena());
+  }
   // What the others know that this worker had done before it was lost.
   gradients_ = averager_->counts()[rank_];
 }

@@ -29,6 +29,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,8 @@ struct GossipRunOptions {
   int attempt = 0;
   bool returns = false; // the others have begun without this worker
   bool resumes = false; // some worker has a checkpoint to go on from
+  // Called on one process, before any leaves: the result is complete there.
+  std::function<void(const TrainResult&)> keep_result = nullptr;
 };
 
 class GossipRun {
@@ -55,7 +58,7 @@ class GossipRun {
   ~GossipRun();
 
   // To the end, with all that live. The result is complete where it says so
-  // (TrainResult::is_complete): on one process, which writes it.
+  // (TrainResult::is_complete): on one process.
   TrainResult run();
 
  private:
@@ -98,6 +101,8 @@ class GossipRun {
       const cluster::Rows& rows,
       TrainResult& result);
   // Those that came back too late to be given values have none to show.
+  // That are averaged at the end, too.
+  std::vector<algo::Plane> planes_beside_parameters() const;
   void replace_worse_values(
       cluster::Cluster& cluster,
       const cluster::Rows& rows);

@@ -165,7 +165,10 @@ void check_kind_of_checkpoints(
   bool has_own = false;
   for (int worker = 0; worker < workers; ++worker)
     has_own = has_own || checkpoints.has_own(worker);
-  const bool has_virtual = !has_own && !checkpoints.list().empty();
+  const auto list = checkpoints.list();
+  // Processes leave one of all only at the end, without pairs under way.
+  const bool has_virtual =
+      !list.empty() && list.front().state.contains("gossip");
   if (is_virtual ? !has_own : !has_virtual) return;
   throw ConfigError(fmt::format(
       "{} holds an asynchronous run that was interrupted {}, and goes on only "
@@ -231,16 +234,15 @@ TrainResult train_processes_asynchronously(
   }
   const nlohmann::json description =
       run_description(setup, parts, options.attempt);
-  try {
-    TrainResult result =
-        GossipRun(setup, *edges, directory, options, hooks).run();
-    if (!result.is_complete) return result;
+  options.keep_result = [&](const TrainResult& result) {
     write_result(directory, description, result);
     // The checkpoint of all is there, and says so.
     if (result.outcome == Outcome::kCompleted) {
       record::Checkpoints(directory).remove_own();
     }
-    return result;
+  };
+  try {
+    return GossipRun(setup, *edges, directory, options, hooks).run();
   } catch (const std::exception& error) {
     if (!edges->survives_loss()) {
       if (environment.rank == 0) write_failure(directory, description, error);

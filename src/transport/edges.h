@@ -94,13 +94,13 @@ class Edges {
 
   // The end of the run, called by every worker that lives. All edges are closed
   // at once, so that neighbours that still go on notice; nothing but rank,
-  // size, name and gather may be called afterwards. Waits for those who come
-  // within `deadline` of the first, or for less where all have come who are not
-  // known to have ended; agrees with them on who they are, the same list for
-  // all, and connects them. Nobody is special: any worker may be missing, or
-  // die on the way, which costs another round among the rest. Called again, by
-  // all whose work over the gathering has failed, it gathers those that are
-  // left (not with fixed edges).
+  // size, name, gather and conclude may be called afterwards. Waits for those
+  // who come within `deadline` of the first, or for less where all have come
+  // who are not known to have ended; agrees with them on who they are, the same
+  // list for all, and connects them. Nobody is special: any worker may be
+  // missing, or die on the way, which costs another round among the rest.
+  // Called again, by all whose work over the gathering has failed, it gathers
+  // those that are left (not with fixed edges).
   //
   // Throws TransportError where the others have gone on without this worker
   // (it came late) and do not gather again, or where nothing can be agreed on

@@ -82,6 +82,14 @@ export function algorithms_of(plan: Plan): string[] {
   );
 }
 
+/** The algorithm that is recommended first, but All-Reduce; else the last. */
+export function first_shown(plan: Plan): string {
+  const recommended = plan.recommendations
+    .map((it) => it.use.algorithm)
+    .find((name) => name !== kAllReduce);
+  return recommended ?? algorithms_of(plan).at(-1) ?? "";
+}
+
 /** "mlp, batch 32, 25 MB, compute 180 ms, links 1gbit" */
 export function asked(plan: Plan): string {
   const { model, batch, model_bytes, compute_seconds, link, slow } =

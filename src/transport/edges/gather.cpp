@@ -66,12 +66,13 @@ Gathering Assembly::gather(Deadline deadline) {
     const Member self{self_.rank, self_.life};
     if (std::ranges::find(members, self) == members.end()) {
       if (await_outcome(Deadline::after(window)) == kAgain) continue;
-      if (await_next_round(Deadline::after(window))) continue;
+      if (await_next_round(members, Deadline::after(window))) continue;
       throw TransportError(fmt::format(
           "worker {} came too late: {} others have finished without it",
           self_.rank,
           members.size()));
     }
+    if (members != members_) fruitless_ = 0; // one has died, or returned
     members_ = std::move(members);
     auto attempt = connect(members_, Deadline::after(window));
     const auto outcome = settle(*attempt, Deadline::after(2 * window));
@@ -196,11 +197,14 @@ std::string Assembly::settle(Attempt& attempt, Deadline deadline) {
   return word ? *word : board_.set_once(outcome, kAgain);
 }
 
-// As far as the board knows.
+bool Assembly::is_alive(const Member& member) const {
+  return board_.add(life_key(member.rank), 0) == member.life &&
+         !board_.get(lost_key(member.rank));
+}
+
 bool Assembly::are_alive(const Members& members) const {
   return std::ranges::all_of(members, [&](const Member& member) {
-    return board_.add(life_key(member.rank), 0) == member.life &&
-           !board_.get(lost_key(member.rank));
+    return is_alive(member);
   });
 }
 
@@ -209,10 +213,13 @@ std::string Assembly::await_outcome(Deadline deadline) {
   return word.value_or(kGo);
 }
 
-bool Assembly::await_next_round(Deadline deadline) {
+bool Assembly::await_next_round(const Members& members, Deadline deadline) {
+  const auto alive = [&](const Member& member) { return is_alive(member); };
   const auto begins = poll(deadline, [&]() -> std::optional<bool> {
     if (board_.get(kConcludedKey)) return false;
-    if (has_begun(round_ + 1)) return true;
+    if (has_begun(round_ + 1) || std::ranges::none_of(members, alive)) {
+      return true;
+    }
     return std::nullopt;
   });
   return begins.value_or(false);

@@ -13,7 +13,8 @@
 //      would be left out of it.
 // After "again" comes the next round, which leaves out who has died meanwhile.
 // Who comes when the others have gone on without it waits: if one of them dies
-// before they are done, they come to another round, and so does it.
+// before they are done, they come to another round, and so does it; if all of
+// them do, it begins one.
 // Nobody is special, and whoever dies at any point holds up the others for
 // their time and no longer.
 #pragma once
@@ -75,10 +76,13 @@ class Assembly {
   std::unique_ptr<Attempt> connect(const Members& members, Deadline deadline);
   // "go", and then the attempt has succeeded, or "again".
   std::string settle(Attempt& attempt, Deadline deadline);
+  // As far as the board knows.
+  bool is_alive(const Member& member) const;
   bool are_alive(const Members& members) const;
   std::string await_outcome(Deadline deadline);
-  // False: they are done, or the time is up.
-  bool await_next_round(Deadline deadline);
+  // Of those who went on without this worker, or of those who have come back
+  // where none of them is left. False: they are done, or the time is up.
+  bool await_next_round(const Members& members, Deadline deadline);
 
   Board& board_;
   Connector& connector_;

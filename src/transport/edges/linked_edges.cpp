@@ -4,8 +4,6 @@
 #include "transport/edges/gather.h"
 #include "transport/edges/link_keeper.h"
 
-#include <fmt/format.h>
-
 #include <map>
 
 namespace grapevine::transport {

@@ -3,7 +3,7 @@ import type { App } from "../app";
 import { ChartCard, type ChartShown } from "../chart_card";
 import { chart_base, x_axis, y_axis } from "../chart_parts";
 import type { Num } from "../data";
-import { chooser, segments, type Control } from "../dom";
+import { chooser, type Control } from "../dom";
 import type { Option } from "../echarts";
 import { bit_rate, finite, number, seconds } from "../format";
 import type { LegendEntry } from "../legend";
@@ -11,6 +11,7 @@ import { log_scale_of, type LogScale } from "../log_axis";
 import { kColours, kSymbols } from "../palette";
 import {
   algorithms_of,
+  first_shown,
   graph_label,
   kAllReduce,
   sizes_of,
@@ -52,12 +53,12 @@ abstract class PlanLinesCard extends ChartCard {
     super(app, options);
     this.graphs_ = [...new Set(plan.rows.map(graph_label))];
     const algorithms = algorithms_of(plan);
-    this.algorithm_ = segments<string>(
+    this.algorithm_ = chooser<string>(
       "algorithm",
       algorithms.map((name) => ({ value: name, label: name })),
-      algorithms[algorithms.length - 1] ?? "",
       () => this.changed(),
     );
+    this.algorithm_.set(first_shown(plan));
     if (algorithms.length > 1) this.add_control(this.algorithm_.element);
   }
 

@@ -46,7 +46,7 @@ describe("a plan", () => {
     const { page } = await browser.open("plan-switch", plan_page([8]));
     expect(await page.locator('[data-plot="plan-workers"]').count()).toBe(0);
     const card = page.locator('[data-plot="plan-bandwidth"]');
-    await card.locator('button[value="adapt-then-combine"]').click();
+    await card.getByLabel("algorithm").selectOption("adapt-then-combine");
     expect(await series_of(page, "plan-bandwidth")).toEqual(kCurves);
     await card.locator(".legend button", { hasText: "ring" }).first().click();
     expect(await series_of(page, "plan-bandwidth")).not.toContain("ring");

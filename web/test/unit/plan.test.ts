@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { bit_rate } from "../../src/format";
-import { algorithms_of, asked, graph_label, sizes_of } from "../../src/plan";
+import {
+  algorithms_of,
+  asked,
+  first_shown,
+  graph_label,
+  sizes_of,
+} from "../../src/plan";
 import { plan } from "../plan_fixture";
 
 describe("plan", () => {
@@ -19,6 +25,14 @@ describe("plan", () => {
       "adapt-then-combine",
       "combine-while-adapt",
     ]);
+  });
+
+  it("shows what is recommended first", () => {
+    const data = plan();
+    expect(first_shown(data)).toBe("combine-while-adapt"); // All-Reduce is
+    const use = data.rows.find((row) => row.algorithm === "adapt-then-combine")!;
+    data.recommendations[1]!.use = use;
+    expect(first_shown(data)).toBe("adapt-then-combine");
   });
 
   it("says what was asked", () => {
