@@ -50,19 +50,19 @@ class PartyStore : public ::c10d::Store {
     });
   }
 
-  void wait(const std::vector<std::string>& keys) override {
-    wait(keys, c10d_timeout(deadline_));
+  void wait(
+      const std::vector<std::string>& keys,
+      const milliseconds& /*timeout*/) override {
+    wait(keys); // the deadline counts
   }
 
-  void wait(const std::vector<std::string>& keys, const milliseconds& timeout)
-      override {
-    const auto until = Deadline::after(timeout);
+  void wait(const std::vector<std::string>& keys) override {
     auto pause = milliseconds(1);
     while (!check(keys)) {
       if (cancelled_ != nullptr && *cancelled_) {
         throw TransportError("given up");
       }
-      if (until.passed() || deadline_.passed()) {
+      if (deadline_.passed()) {
         throw TimeoutError("timed out: not all have come to be connected");
       }
       std::this_thread::sleep_for(pause);
@@ -111,7 +111,15 @@ class GlooConnector : public Connector {
         cancelled);
     const int size = static_cast<int>(party.workers.size());
     try {
-      auto group = connect_group(store, device_, party.self, size, deadline);
+      // For a connection Gloo waits five times as long as it is told, and
+      // nothing but that time ends its wait for one that has died.
+      constexpr int kTimes = 5;
+      auto group = connect_group(
+          store,
+          device_,
+          party.self,
+          size,
+          Deadline::after(deadline.remaining() / kTimes));
       store->forget_cancel();
       return make_gloo_transport(
           Meeting{

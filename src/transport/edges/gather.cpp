@@ -15,6 +15,8 @@ namespace {
 constexpr const char* kGo = "go";
 constexpr const char* kAgain = "again";
 constexpr const char* kConcludedKey = "gather/concluded";
+// All who are to be connected are there already.
+constexpr std::chrono::seconds kLongestConnect{15};
 // More rounds than this in which nobody died mean that something else is wrong.
 constexpr int kMostFruitless = 5;
 
@@ -74,7 +76,10 @@ Gathering Assembly::gather(Deadline deadline) {
     }
     if (members != members_) fruitless_ = 0; // one has died, or returned
     members_ = std::move(members);
-    auto attempt = connect(members_, Deadline::after(window));
+    auto attempt = connect(
+        members_,
+        Deadline::after(
+            std::min<std::chrono::milliseconds>(window, kLongestConnect)));
     const auto outcome = settle(*attempt, Deadline::after(2 * window));
     if (outcome != kGo) {
       attempt->cancel();
