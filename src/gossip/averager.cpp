@@ -277,12 +277,12 @@ void Averager::begin_pair() {
     statistics_.add_wait(duration<double>(paired_at_ - wanted_at_).count());
   }
   with_peer(rank, [&](Peer& peer) {
+    // Of two that are fresh nobody takes: one's values may be a checkpoint's,
+    // the other's none.
     const PieceExchange::Manner manner =
-        !fresh_ && !peer.is_fresh  ? PieceExchange::Manner::kAverage
-        : fresh_ && !peer.is_fresh ? PieceExchange::Manner::kTake
-                                   // Of two that are fresh nobody takes: one's
-                                   // may be a checkpoint's, the other's none.
-                                   : PieceExchange::Manner::kGive;
+        peer.is_fresh ? PieceExchange::Manner::kGive
+        : fresh_      ? PieceExchange::Manner::kTake
+                      : PieceExchange::Manner::kAverage;
     exchange_.begin(peer.edge, manner, moment());
     ++messages_;
     bytes_ += static_cast<int64_t>(replica_.x().size() * sizeof(float));

@@ -20,18 +20,15 @@ struct Algorithm {
 };
 
 const std::vector<Algorithm>& algorithms() {
-  static const Names mixing = {
-      "ring",
-      "torus",
-      "exponential",
-      "complete",
-      "hypercube",
-      "lattice",
-      "one-peer-ring",
-      "one-peer-exponential",
-      "aer"};
-  // Pairs are drawn by chance, whatever the order of a schedule is.
-  static const Names fixed(mixing.begin(), mixing.begin() + 6);
+  static const Names fixed =
+      {"ring", "torus", "exponential", "complete", "hypercube", "lattice"};
+  static const Names mixing = [] {
+    Names names = fixed;
+    for (const char* changing :
+         {"one-peer-ring", "one-peer-exponential", "aer"})
+      names.push_back(changing);
+    return names;
+  }();
   static const std::vector<Algorithm> table = {
       {"allreduce", {"complete"}},
       {"adapt-then-combine", mixing},
@@ -39,6 +36,7 @@ const std::vector<Algorithm>& algorithms() {
       {"gradient-tracking", mixing},
       {"push-sum", {"one-peer-directed"}, true},
       {"push-sum-overlapped", {"one-peer-directed"}, true},
+      // Its pairs are drawn by chance, whatever the order of a schedule is.
       {"gossip", fixed}};
   return table;
 }

@@ -60,7 +60,7 @@ std::string Assembly::key(const std::string& what) const {
 
 Gathering Assembly::gather(Deadline deadline) {
   const auto window = deadline.remaining();
-  for (; is_worthwhile(); ++round_) {
+  for (;; ++round_) {
     while (has_begun(round_ + 1))
       ++round_; // one that comes back has missed some
     come();
@@ -74,7 +74,13 @@ Gathering Assembly::gather(Deadline deadline) {
           self_.rank,
           members.size()));
     }
-    if (members != members_) fruitless_ = 0; // one has died, or returned
+    // Those of before again: nobody has died, and yet it came to nothing.
+    fruitless_ = members == members_ ? fruitless_ + 1 : 0;
+    if (fruitless_ > kMostFruitless) {
+      throw TransportError(fmt::format(
+          "worker {} could not agree with the others on who is left",
+          self_.rank));
+    }
     members_ = std::move(members);
     auto attempt = connect(
         members_,
@@ -92,16 +98,6 @@ Gathering Assembly::gather(Deadline deadline) {
       gathering.members.push_back(member.rank);
     return gathering;
   }
-  throw TransportError(fmt::format(
-      "worker {} could not agree with the others on who is left",
-      self_.rank));
-}
-
-// Another round: always after a death, else a few times.
-bool Assembly::is_worthwhile() {
-  if (members_.empty()) return true;
-  fruitless_ = are_alive(members_) ? fruitless_ + 1 : 0;
-  return fruitless_ <= kMostFruitless;
 }
 
 bool Assembly::has_begun() const {

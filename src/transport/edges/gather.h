@@ -67,7 +67,6 @@ class Assembly {
   static std::string key(int round, const std::string& what);
   std::string key(const std::string& what) const; // of this round
   bool has_begun(int round) const;
-  bool is_worthwhile();
   void come();
   Members agree(Deadline deadline);
   Members present() const;
@@ -89,7 +88,7 @@ class Assembly {
   Self self_;
   int round_ = 0;
   Members members_;   // of the last round that this worker was in
-  int fruitless_ = 0; // rounds since a death that came to nothing
+  int fruitless_ = 0; // rounds in a row that had the same members
   // Of rounds that were given up; they end by themselves, at their deadline.
   std::vector<std::unique_ptr<Attempt>> abandoned_;
 };
