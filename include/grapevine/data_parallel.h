@@ -25,10 +25,14 @@ struct DataParallelOptions {
   std::string agreement = "adapt-then-combine";
   // Any graph that `grapevine graph` knows, and its options.
   std::string graph = "ring";
-  int rows = 0;                // torus
-  int k = 0;                   // lattice, random-regular
-  std::string edges_file;      // edges, directed-edges
-  int workers_per_node = 1;    // aer, and how group averages travel
+  int rows = 0;           // torus
+  int k = 0;              // lattice, random-regular
+  std::string edges_file; // edges, directed-edges
+  // aer, and how group averages travel. 0 = as launched: found out from the
+  // launcher (LOCAL_RANK, …), from MPI or from the names of the hosts; 1 where
+  // all are on one node, where nodes are of unequal sizes, and where the ranks
+  // of a node do not follow each other.
+  int workers_per_node = 0;
   int k0 = 0;                  // ada
   double gamma = -1;           // ada
   int64_t epochs = 1;          // ada
@@ -79,12 +83,19 @@ class DataParallel {
 
   // Replaces every worker's parameters and buffers by their mean. Collective.
   void average();
+  // To be called by all workers, between the same two steps, after any of them
+  // has written parameters in place: loaded a checkpoint, say. With the
+  // agreements that overlap, an exchange of the old ones is under way then,
+  // which the next step would mix in; it is dropped. The others need no such
+  // call, and it does them no harm. Collective.
+  void parameters_replaced();
   // (1/n) sum of squared distances from the mean. Collective.
   double consensus_distance();
 
   int64_t steps() const; // done
   int rank() const;
   int size() const;
+  int workers_per_node() const; // as given, or as found
   // Payload that this worker has sent.
   int64_t messages_sent() const;
   int64_t bytes_sent() const;

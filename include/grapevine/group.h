@@ -20,7 +20,8 @@ class Group {
   // Joins the group that the launcher of this process names: mpirun, srun,
   // torchrun or `grapevine launch`; a group of one where there is none.
   // Throws std::runtime_error with the reason (a variable that is missing, a
-  // peer that never came, a port in use).
+  // peer that never came, a port in use; `launch --slow`, which cannot slow
+  // down a loop that is the caller's).
   static Group from_environment(const GroupOptions& options = {});
 
   // n workers inside this process, one for each thread that trains. For

@@ -128,11 +128,12 @@ find_link(const Chase& chase, const std::vector<Wait>& waits, size_t workers) {
       .cost = most->second / static_cast<double>(workers)};
 }
 
-std::string cost_text(double cost, double seconds) {
+std::string cost_text(double cost, const Blame& blame) {
   return fmt::format(
-      "{:.3g} s, {:.0f} % of the training time",
+      "{:.3g} s, {:.0f} % of the {} time",
       cost,
-      100 * cost / seconds);
+      100 * cost / blame.seconds,
+      blame.losses ? "virtual" : "training");
 }
 
 std::string compute_text(double ratio) {
@@ -150,7 +151,7 @@ std::vector<std::string> sentences_of(const Blame& blame) {
     sentences.push_back(fmt::format(
         "Worker {} is the straggler: waiting for it cost the mean worker {}{}.",
         blame.straggler->worker,
-        cost_text(blame.straggler->cost, blame.seconds),
+        cost_text(blame.straggler->cost, blame),
         compute_text(blame.straggler->compute_ratio)));
   }
   if (blame.link) {
@@ -159,13 +160,21 @@ std::vector<std::string> sentences_of(const Blame& blame) {
         "what crosses it cost the mean worker {}.",
         blame.link->a,
         blame.link->b,
-        cost_text(blame.link->cost, blame.seconds)));
+        cost_text(blame.link->cost, blame)));
   }
   if (sentences.empty()) {
     sentences.push_back(fmt::format(
         "The mean worker waited {}, and no single worker or link is to blame: "
         "the network as a whole, or steps of uneven length.",
-        cost_text(blame.mean_wait, blame.seconds)));
+        cost_text(blame.mean_wait, blame)));
+  }
+  if (blame.losses && std::isfinite(blame.losses->exposed) &&
+      std::isfinite(blame.losses->straggler)) {
+    sentences.push_back(fmt::format(
+        "Had all computed alike, waits for bytes would have taken {:.0f} % of "
+        "the virtual time; that they did not cost {:.0f} %.",
+        100 * blame.losses->exposed / blame.seconds,
+        100 * blame.losses->straggler / blame.seconds));
   }
   return sentences;
 }
@@ -175,8 +184,10 @@ std::vector<std::string> sentences_of(const Blame& blame) {
 Blame find_blame(
     const std::vector<Wait>& waits,
     std::vector<double> compute,
-    double seconds) {
+    double seconds,
+    std::optional<VirtualLosses> losses) {
   Blame blame;
+  blame.losses = losses;
   const auto workers = compute.size();
   blame.waits = merge(waits, static_cast<int>(workers));
   blame.compute = std::move(compute);

@@ -49,11 +49,20 @@ struct SlowLink {
   double cost = 0; // seconds
 };
 
+// What the clock of a virtual run knows besides: seconds a worker of waits for
+// bytes, if all had computed alike, and those that differences between workers
+// and steps cost (runtime/model.h).
+struct VirtualLosses {
+  double exposed = kNan;
+  double straggler = kNan;
+};
+
 struct Blame {
-  std::vector<Wait> waits;     // by worker, then peer; those above 0
-  std::vector<double> compute; // seconds by worker; NaN = not known
-  double seconds = kNan;       // of training
-  double mean_wait = 0;        // seconds a worker
+  std::vector<Wait> waits;             // by worker, then peer; those above 0
+  std::vector<double> compute;         // seconds by worker; NaN = not known
+  double seconds = kNan;               // of training
+  double mean_wait = 0;                // seconds a worker
+  std::optional<VirtualLosses> losses; // then all times are virtual
   std::optional<Straggler> straggler;
   std::optional<SlowLink> link;
   // Who is named above and what it costs; that nobody stands out; or nothing,
@@ -73,6 +82,7 @@ inline constexpr double kLeastLinkShare = 0.5;
 Blame find_blame(
     const std::vector<Wait>& waits,
     std::vector<double> compute,
-    double seconds);
+    double seconds,
+    std::optional<VirtualLosses> losses = std::nullopt);
 
 } // namespace grapevine::analysis

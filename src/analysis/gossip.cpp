@@ -84,6 +84,25 @@ void say_rate(Gossip& gossip) {
       why));
 }
 
+void say_links(Gossip& gossip) {
+  std::vector<std::string> names;
+  for (const GossipLink& link : gossip.slow_links) {
+    names.push_back(fmt::format(
+        "that between workers {} and {} ({}{})",
+        link.a,
+        link.b,
+        gossip_time(gossip, link.pair),
+        std::isfinite(link.ratio) ? fmt::format(", {:.1f} times", link.ratio)
+                                  : ""));
+  }
+  if (names.empty()) return;
+  gossip.sentences.push_back(fmt::format(
+      "Links over which an averaging takes more than {} times as long as over "
+      "the median one: {}.",
+      kSlowLinkRatio,
+      list_text(names)));
+}
+
 std::string times_text(int count) {
   return count == 1 ? "once" : fmt::format("{} times", count);
 }
@@ -127,6 +146,7 @@ void say_gossip(Gossip& gossip) {
   gossip.sentences.clear();
   say_slow(gossip);
   say_rate(gossip);
+  say_links(gossip);
   say_losses(gossip);
 }
 

@@ -29,6 +29,15 @@ struct GossipWorker {
   int came_back = 0;
 };
 
+// A link over which averagings take much longer than over the median one.
+struct GossipLink {
+  int a = 0; // a < b
+  int b = 0;
+  double averagings = 0; // as both ends count them
+  double pair = kNan;    // seconds, mean over averagings
+  double ratio = kNan;   // to the median link's
+};
+
 // A neighbour saw a worker go or come back.
 struct GossipChange {
   double seconds = kNan; // since the neighbour began
@@ -55,7 +64,9 @@ struct Gossip {
   std::vector<int> members; // at the end; empty = not known
   std::vector<GossipChange> changes; // the first of them, a worker's in order
   GossipCurves curves;
-  // Who is slow, what fell behind what was asked for, who was lost.
+  std::vector<GossipLink> slow_links; // the slowest first
+  // Who and which link is slow, what fell behind what was asked for, who was
+  // lost.
   std::vector<std::string> sentences;
 };
 
@@ -63,6 +74,9 @@ struct Gossip {
 // so is a rate below this share of what was asked for.
 inline constexpr double kSlowShare = 0.75;
 inline constexpr double kLowRateShare = 0.9;
+// A link is named whose averagings take so many times as long as over the
+// median link.
+inline constexpr double kSlowLinkRatio = 3;
 
 // "1.25 ms", "3 s" or "0.5 gradients".
 std::string gossip_time(const Gossip& gossip, double time);

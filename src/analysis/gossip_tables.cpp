@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 namespace grapevine::analysis {
@@ -15,6 +16,9 @@ constexpr int kFine = 4096;
 // A page has no room for more, nor a reader time.
 constexpr size_t kMostChanges = 1000;
 constexpr int kMostWorkers = 1 << 20;
+// Fewer averagings say nothing about a link, nor do so few links.
+constexpr double kFewAveragings = 10;
+constexpr size_t kFewLinks = 3;
 
 // In the order of GossipTables::Count.
 constexpr std::array kKeys = {
@@ -58,12 +62,21 @@ void GossipTables::begin(const std::vector<int>& workers, bool is_virtual) {
     for (int i = 0; i < kCounts; ++i)
       worker.before[i] += worker.now[i];
     worker.now = {};
+    const auto end = pairs_.lower_bound({rank + 1, 0});
+    for (auto it = pairs_.lower_bound({rank, 0}); it != end; ++it) {
+      Pairs& pairs = it->second;
+      pairs.before.averagings += pairs.now.averagings;
+      pairs.before.seconds += pairs.now.seconds;
+      pairs.now = {};
+    }
   }
 }
 
 void GossipTables::take(const RecordLine& line) {
   if (line.type == "gossip") {
     take_gossip(line);
+  } else if (line.type == "pairs") {
+    take_pairs(line);
   } else if (line.type == "membership") {
     take_membership(line);
   } else if (line.type == "end") {
@@ -121,6 +134,58 @@ void GossipTables::take_sketches(const RecordLine& line, double rounds) {
       distances_.add(worker, rounds, std::move(sketch));
     }
   }
+}
+
+void GossipTables::take_pairs(const RecordLine& line) {
+  const auto is_rank = [&](double rank) {
+    return rank >= 0 && rank < static_cast<double>(workers_.size());
+  };
+  const double worker = number_at(line.fields, "worker");
+  if (!is_rank(worker)) return;
+  std::vector<Pairs*> pairs;
+  for_numbers(line.fields, "peers", [&](size_t, double peer) {
+    const bool is_pair = is_rank(peer) && peer != worker;
+    pairs.push_back(
+        is_pair ? &pairs_[{static_cast<int>(worker), static_cast<int>(peer)}]
+                : nullptr);
+  });
+  const auto take = [&](const char* key, double Pair::*number) {
+    for_numbers(line.fields, key, [&](size_t index, double value) {
+      if (index >= pairs.size() || pairs[index] == nullptr) return;
+      if (std::isfinite(value)) pairs[index]->now.*number = value;
+    });
+  };
+  take("averagings", &Pair::averagings);
+  take("seconds", &Pair::seconds);
+}
+
+std::vector<GossipLink> GossipTables::slow_links() const {
+  std::map<std::pair<int, int>, Pair> links;
+  for (const auto& [ends, pairs] : pairs_) {
+    Pair& link = links[std::minmax(ends.first, ends.second)];
+    link.averagings += pairs.before.averagings + pairs.now.averagings;
+    link.seconds += pairs.before.seconds + pairs.now.seconds;
+  }
+  std::vector<GossipLink> all;
+  std::vector<double> means;
+  for (const auto& [ends, link] : links) {
+    if (link.averagings < kFewAveragings) continue;
+    means.push_back(link.seconds / link.averagings);
+    all.push_back(
+        {.a = ends.first,
+         .b = ends.second,
+         .averagings = link.averagings,
+         .pair = means.back()});
+  }
+  if (all.size() < kFewLinks) return {};
+  const double usual = median(means);
+  std::erase_if(all, [&](const GossipLink& link) {
+    return !(link.pair > kSlowLinkRatio * usual);
+  });
+  std::ranges::stable_sort(all, std::greater(), &GossipLink::pair);
+  for (GossipLink& link : all)
+    link.ratio = ratio(link.pair, usual);
+  return all;
 }
 
 // That a neighbour is there at first is no news.
@@ -227,6 +292,7 @@ std::optional<Gossip> GossipTables::finish(
   gossip.members = members_;
   gossip.changes = changes_;
   gossip.curves = curves(timeline, points);
+  gossip.slow_links = slow_links();
   say_gossip(gossip);
   return gossip;
 }

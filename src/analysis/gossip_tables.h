@@ -61,6 +61,15 @@ class GossipTables {
     double wait_most = 0;
     double known_gradients = 0; // by whoever was there at the end
   };
+  // With one peer.
+  struct Pair {
+    double averagings = 0;
+    double seconds = 0;
+  };
+  struct Pairs {
+    Pair before; // in earlier lives
+    Pair now;
+  };
   struct Losses {
     int lost = 0;
     int came_back = 0;
@@ -68,7 +77,9 @@ class GossipTables {
 
   void take_gossip(const record::RecordLine& line);
   void take_sketches(const record::RecordLine& line, double rounds);
+  void take_pairs(const record::RecordLine& line);
   void take_membership(const record::RecordLine& line);
+  std::vector<GossipLink> slow_links() const;
   void take_end(const record::RecordLine& line);
   static GossipWorker figures(const Counts& counts, const Worker& worker);
   GossipCurves curves(const Timeline& timeline, int points) const;
@@ -77,6 +88,7 @@ class GossipTables {
   bool is_empty_ = true;
   bool is_virtual_ = false;
   std::vector<Worker> workers_;
+  std::map<std::pair<int, int>, Pairs> pairs_; // by worker and peer
   std::vector<int> hosted_; // by the process whose lines pass by
   Buckets counts_;
   std::map<std::pair<int, int>, Losses> losses_; // by observer and worker

@@ -142,9 +142,13 @@ void note_missing(RunSet& set) {
 
 void note_broken(RunSet& set) {
   for (const RunData& run : set.runs) {
-    // The last line of a run that is still going may be cut.
-    const bool is_going = run.outcome == "running" && run.broken_lines == 1;
-    if (run.broken_lines == 0 || is_going) continue;
+    // The last line of a run that is still going, or was killed, may be cut.
+    const bool has_no_end =
+        run.outcome == "running" ||
+        (run.outcome == "interrupted" && run.result.is_null());
+    if (run.broken_lines == 0 || (has_no_end && run.broken_lines == 1)) {
+      continue;
+    }
     set.notes.push_back(fmt::format(
         "{}: {} broken line{} in its records {} left out.",
         run.name,

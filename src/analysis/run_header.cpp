@@ -1,7 +1,9 @@
 #include "analysis/run_header.h"
 
 #include "base/error.h"
+#include "base/host_name.h"
 #include "record/run_directory.h"
+#include "record/run_lock.h"
 #include "spec/spec_table.h"
 
 #include <algorithm>
@@ -27,6 +29,17 @@ bool is_outcome(const std::string& word) {
   static constexpr std::array kOutcomes =
       {"completed", "diverged", "interrupted", "failed", "running"};
   return std::ranges::count(kOutcomes, word) > 0;
+}
+
+// A process that was killed leaves "running" behind. It is taken at its word
+// unless it is known to be gone: it ran on this machine (a run that does not
+// say where it ran counts as such), and nobody holds the run any more.
+bool was_killed(const fs::path& run, const nlohmann::json& json) {
+  const auto machine = json.find("machine");
+  const std::string host = machine != json.end() && machine->is_object()
+                               ? text_in(*machine, "host")
+                               : "";
+  return (host.empty() || host == host_name()) && !record::is_at_work(run);
 }
 
 void take_result(RunData& run, const nlohmann::json& json) {
@@ -69,9 +82,17 @@ RunData read_header(const fs::path& path) {
   run.path = path.string();
   run.name = last_name(path);
   run.spec = spec::parse_spec(directory.read_spec(), "spec.toml", {}).spec;
-  const auto json = directory.read_run();
-  if (!json) throw IoError("no run.json");
-  take_result(run, *json);
+  const auto read_result = [&] {
+    const auto json = directory.read_run();
+    if (!json) throw IoError("no run.json");
+    take_result(run, *json);
+    return *json;
+  };
+  const nlohmann::json json = read_result();
+  if (run.outcome == "running" && was_killed(path, json)) {
+    read_result(); // it may have ended well in between
+    if (run.outcome == "running") run.outcome = "interrupted";
+  }
   return run;
 }
 

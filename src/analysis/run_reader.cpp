@@ -158,7 +158,11 @@ void fill_curves(
 // A page has no room for more single waits.
 constexpr size_t kMostWaits = 20'000;
 
-Blame blame_of(const RunTables& tables, int workers, double seconds) {
+Blame blame_of(
+    const RunTables& tables,
+    int workers,
+    const Timeline& timeline,
+    int64_t last_step) {
   std::vector<Wait> waits;
   for (const auto& [pair, waited] : tables.waits)
     waits.push_back({pair.first, pair.second, waited});
@@ -166,7 +170,20 @@ Blame blame_of(const RunTables& tables, int workers, double seconds) {
   for (const auto& [worker, computed] : tables.compute) {
     if (worker >= 0 && worker < workers) compute[worker] = computed;
   }
-  return find_blame(waits, std::move(compute), seconds);
+  if (!tables.has_virtual_waits) {
+    return find_blame(waits, std::move(compute), timeline.seconds(last_step));
+  }
+  const auto span = [&](const char* name) {
+    const auto found = tables.virtual_spans.find(name);
+    return found == tables.virtual_spans.end() ? kNan : found->second;
+  };
+  return find_blame(
+      waits,
+      std::move(compute),
+      timeline.virtual_seconds(last_step),
+      VirtualLosses{
+          .exposed = span("exposed"),
+          .straggler = span("straggler")});
 }
 
 } // namespace
@@ -191,8 +208,7 @@ void read_run(RunData& run, const ReadOptions& options) {
   fill_milestones(run.milestones, timeline);
   run.spans.assign(tables.spans.begin(), tables.spans.end());
   if (!tables.waits.empty()) {
-    const double seconds = timeline.seconds(run.steps - 1);
-    run.blame = blame_of(tables, run.spec.n, seconds);
+    run.blame = blame_of(tables, run.spec.n, timeline, run.steps - 1);
     const bool is_long = run.blame->waits.size() > kMostWaits;
     if (!options.detail || is_long) run.blame->waits.clear();
   }

@@ -83,6 +83,8 @@ void RunTables::take(const RecordLine& line) {
     take_replica_evaluation(line);
   } else if (line.type == "spans") {
     take_spans(line);
+  } else if (line.type == "virtual_spans") {
+    take_virtual_spans(line);
   } else if (line.type == "waits") {
     take_waits(line);
   } else if (line.type == "attempt") {
@@ -245,13 +247,40 @@ void RunTables::take_spans(const RecordLine& line) {
   }
 }
 
+void RunTables::take_virtual_spans(const RecordLine& line) {
+  simdjson::dom::object seconds;
+  if (line.fields.at_key("seconds").get(seconds) != simdjson::SUCCESS) return;
+  for (const auto& [key, value] : seconds) {
+    const double number = number_of(value);
+    if (std::isfinite(number)) virtual_spans[std::string(key)] += number;
+  }
+}
+
 void RunTables::take_waits(const RecordLine& line) {
   const double worker = number_at(line.fields, "worker");
   if (!(worker >= 0 && worker < kMostWorkers)) return;
-  for_numbers(line.fields, "seconds", [&](size_t peer, double seconds) {
-    if (peer >= kMostWorkers || !std::isfinite(seconds)) return;
-    waits[{static_cast<int>(worker), static_cast<int>(peer)}] += seconds;
+  const auto rank = static_cast<int>(worker);
+  // Without a list of them, all workers of the run.
+  std::vector<double> peers;
+  const bool lists_peers = !line.fields.at_key("peers").error();
+  for_numbers(line.fields, "peers", [&](size_t, double peer) {
+    peers.push_back(peer);
   });
+  for_numbers(line.fields, "seconds", [&](size_t index, double seconds) {
+    if (lists_peers && index >= peers.size()) return;
+    const double peer = lists_peers ? peers[index] : static_cast<double>(index);
+    if (!(peer >= 0 && peer < kMostWorkers)) return;
+    if (!std::isfinite(seconds)) return;
+    waits[{rank, static_cast<int>(peer)}] += seconds;
+  });
+  bool is_virtual = false;
+  if (line.fields.at_key("virtual").get(is_virtual) != simdjson::SUCCESS ||
+      !is_virtual) {
+    return;
+  }
+  has_virtual_waits = true;
+  const double computed = number_at(line.fields, "compute");
+  if (std::isfinite(computed)) compute[rank] += computed;
 }
 
 } // namespace grapevine::analysis

@@ -57,7 +57,10 @@ class RunTables {
   std::vector<DegreeChange> degrees;
   std::map<std::string, double> spans;
   std::map<std::pair<int, int>, double> waits; // seconds by worker and peer
-  std::map<int, double> compute; // seconds by worker, if it has a process
+  // Seconds by worker, if it has a process or virtual time.
+  std::map<int, double> compute;
+  bool has_virtual_waits = false; // so these and `compute` are virtual
+  std::map<std::string, double> virtual_spans; // seconds
   Cell first_gini;
   int64_t last_step = -1;
   double steps_per_epoch = kNan; // of old runs not known
@@ -78,6 +81,7 @@ class RunTables {
   void note_accuracy(int64_t step, const Cell& accuracy);
   void take_dispersion(const record::RecordLine& line);
   void take_spans(const record::RecordLine& line);
+  void take_virtual_spans(const record::RecordLine& line);
   void take_waits(const record::RecordLine& line);
   void note_degree(int64_t step, double degree);
 

@@ -33,6 +33,9 @@ class Timeline {
   double bytes(int64_t step) const { return at(kBytes, step); }
   double messages(int64_t step) const { return at(kMessages, step); }
   double seconds(int64_t step) const { return at(kSeconds, step); }
+  double virtual_seconds(int64_t step) const {
+    return at(kVirtualSeconds, step);
+  }
 
   Axis axis(std::vector<int64_t> steps) const;
 

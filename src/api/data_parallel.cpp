@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <optional>
 
 namespace grapevine {
 namespace {
@@ -26,12 +25,27 @@ DataParallelOptions checked(DataParallelOptions options) {
   if (!(options.clip >= 0)) {
     throw ConfigError(fmt::format("clip: {} is not 0 or more", options.clip));
   }
+  if (options.workers_per_node < 0) {
+    throw ConfigError(fmt::format(
+        "workers_per_node: {} is not 0 (as launched) or more",
+        options.workers_per_node));
+  }
   return options;
+}
+
+// Everybody asks, also who was told, since somebody else may not have been.
+int find_workers_per_node(
+    int wanted,
+    cluster::Cluster& cluster,
+    const transport::LaunchEnvironment& environment) {
+  const int found = cluster.find_workers_per_node(environment);
+  return wanted == 0 ? found : wanted;
 }
 
 std::unique_ptr<graph::Schedule> make_schedule(
     const DataParallelOptions& options,
-    int n) {
+    int n,
+    int workers_per_node) {
   const bool centralized = options.agreement == "allreduce";
   return graph::make_schedule(
       {.name = centralized ? "complete" : options.graph,
@@ -40,7 +54,7 @@ std::unique_ptr<graph::Schedule> make_schedule(
        .rows = options.rows,
        .k = options.k,
        .edges_file = options.edges_file,
-       .workers_per_node = options.workers_per_node,
+       .workers_per_node = workers_per_node,
        .k0 = options.k0,
        .gamma = options.gamma,
        .epochs = options.epochs});
@@ -54,13 +68,18 @@ struct DataParallel::State {
         group(std::move(joined)),
         cluster(*group.state_->cluster),
         options(checked(std::move(wanted))),
-        schedule(make_schedule(options, cluster.size())),
         rule(optim::make_rule(api::rule_options(options.optimizer))),
         agreement(algo::make_agreement(options.agreement, rule)),
         arena(
             std::make_shared<arena::Layout>(bind::parameter_layout(module)),
             std::make_shared<arena::Layout>(bind::buffer_layout(module)),
             static_cast<int>(agreement->state_planes().size())),
+        attachment(cluster, {&arena}),
+        workers_per_node(find_workers_per_node(
+            options.workers_per_node,
+            cluster,
+            group.state_->environment)),
+        schedule(make_schedule(options, cluster.size(), workers_per_node)),
         stepper(
             cluster,
             {&arena},
@@ -68,7 +87,7 @@ struct DataParallel::State {
             *schedule,
             {.clip = options.clip,
              .average_buffers = options.average_buffers,
-             .workers_per_node = options.workers_per_node,
+             .workers_per_node = workers_per_node,
              .check = options.check}) {}
 
   void take_step(
@@ -89,10 +108,13 @@ struct DataParallel::State {
   Group group;
   cluster::Cluster& cluster;
   DataParallelOptions options;
-  std::unique_ptr<graph::Schedule> schedule;
   std::shared_ptr<const optim::LocalRule> rule;
   std::unique_ptr<algo::Agreement> agreement;
   arena::Arena arena;
+  // Before anybody is asked anything: who may not attach tells nobody.
+  cluster::Attachment attachment;
+  int workers_per_node;
+  std::unique_ptr<graph::Schedule> schedule;
   cluster::Stepper stepper;
   int64_t step = 0;
   // While the last backward of a step runs.
@@ -106,8 +128,6 @@ struct DataParallel::State {
     State& state;
   };
   std::unique_ptr<bind::GradientHooks> hooks;
-  // Last: it ends before the arena.
-  std::optional<cluster::Attachment> attachment;
 };
 
 DataParallel::DataParallel(
@@ -120,9 +140,6 @@ DataParallel::DataParallel(
           std::move(options))) {
   State& state = *state_;
   bind::bind_module(module, state.arena);
-  state.attachment.emplace(
-      state.cluster,
-      std::vector<arena::Arena*>{&state.arena});
   const auto& wanted = state.options;
   state.cluster.compare_fingerprints(
       {{"layout", state.arena.layout().digest()},
@@ -138,7 +155,7 @@ DataParallel::DataParallel(
             wanted.steps_per_epoch)},
        {"clip", fmt::format("{}", wanted.clip)},
        {"average_buffers", fmt::format("{}", wanted.average_buffers)},
-       {"workers_per_node", fmt::format("{}", wanted.workers_per_node)},
+       {"workers_per_node", fmt::format("{}", state.workers_per_node)},
        {"optimizer", optim::describe(api::rule_options(wanted.optimizer))}});
   state.cluster.copy_first(algo::Plane::kParameters);
   state.cluster.copy_first(algo::Plane::kBuffers);
@@ -188,7 +205,11 @@ void DataParallel::average() {
     state.cluster.mean(plane, mean);
     std::memcpy(values.data(), mean.data(), values.size_bytes());
   }
-  state.stepper.parameters_replaced();
+  parameters_replaced();
+}
+
+void DataParallel::parameters_replaced() {
+  state_->stepper.parameters_replaced();
 }
 
 double DataParallel::consensus_distance() {
@@ -214,6 +235,10 @@ int DataParallel::rank() const {
 
 int DataParallel::size() const {
   return state_->group.size();
+}
+
+int DataParallel::workers_per_node() const {
+  return state_->workers_per_node;
 }
 
 int64_t DataParallel::messages_sent() const {

@@ -9,6 +9,11 @@ namespace {
 std::unique_ptr<transport::Transport> join(
     const transport::LaunchEnvironment& environment,
     std::chrono::duration<double> deadline) {
+  if (environment.slow.slows()) {
+    throw ConfigError(
+        "--slow (GRAPEVINE_SLOW) slows down what `grapevine train` computes; "
+        "this program computes by itself");
+  }
   if (environment.kind == transport::LaunchEnvironment::Kind::kAlone) {
     return std::move(transport::make_local_transports(1).front());
   }
@@ -37,8 +42,9 @@ comm::CommunicatorOptions communicator_options(const GroupOptions& options) {
 Group Group::from_environment(const GroupOptions& options) {
   const auto communicator = communicator_options(options);
   auto state = std::make_shared<State>();
+  state->environment = transport::read_launch_environment();
   state->cluster = cluster::make_process_cluster(
-      join(transport::read_launch_environment(), communicator.deadline),
+      join(state->environment, communicator.deadline),
       communicator);
   return Group(std::move(state));
 }

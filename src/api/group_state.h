@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cluster/cluster.h"
+#include "transport/launch_environment.h"
 
 #include <grapevine/group.h>
 
@@ -12,6 +13,8 @@ namespace grapevine {
 
 struct Group::State {
   std::unique_ptr<cluster::Cluster> cluster;
+  // What the launcher said; nothing for workers inside a process.
+  transport::LaunchEnvironment environment;
 };
 
 } // namespace grapevine

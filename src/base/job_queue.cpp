@@ -103,7 +103,16 @@ void JobQueue::finish(int64_t key) {
   if (at == state_->jobs.end()) return;
   State::Job& job = at->second;
   if (job.stage == State::Stage::kWaiting) state_->run(job, lock);
-  state_->changed.wait(lock, [&] { return job.stage == State::Stage::kDone; });
+  // Jobs are asked for in about the order in which they were started, so the
+  // next one, too, would be with a helper: to wait for each of them would leave
+  // this thread without work.
+  while (job.stage != State::Stage::kDone) {
+    if (State::Job* other = state_->next()) {
+      state_->run(*other, lock);
+    } else {
+      state_->changed.wait(lock);
+    }
+  }
   const std::exception_ptr error = job.error;
   state_->jobs.erase(at);
   if (error) std::rethrow_exception(error);

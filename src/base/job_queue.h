@@ -23,7 +23,8 @@ class JobQueue {
 
   // At most one job a key at a time.
   void start(int64_t key, std::function<void()> job);
-  // Until it is done. Throws what it threw. A key without a job is done.
+  // Until it is done, helping with others meanwhile. Throws what it threw. A
+  // key without a job is done.
   void finish(int64_t key);
   // Until all jobs are done. Throws what one of them threw, and so will finish.
   void drain();

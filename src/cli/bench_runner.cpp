@@ -95,7 +95,7 @@ class Runner {
     Ending ending{Outcome::kDone, ""};
     // A look that costs nothing, once it is known that somebody is there.
     const bool stays_locked =
-        was_locked_[index].value && sweep::is_locked(run.spec.out);
+        was_locked_[index].value && record::is_locked(run.spec.out);
     if (stays_locked) {
       ending.outcome = Outcome::kLocked;
     } else {

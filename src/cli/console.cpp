@@ -38,8 +38,10 @@ void print_json(const nlohmann::ordered_json& document) {
 }
 
 void print_line(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  if (text.empty() || text.back() != '\n') std::fputc('\n', stderr);
+  std::string line(text);
+  if (line.empty() || line.back() != '\n') line += '\n';
+  // At once: other workers write there, too.
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 bool stderr_is_terminal() {

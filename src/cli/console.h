@@ -14,7 +14,8 @@ void print_text(std::string_view text);
 void print_json(const nlohmann::json& document);
 void print_json(const nlohmann::ordered_json& document);
 
-// To stderr, with a newline unless it ends with one.
+// To stderr, with a newline unless it ends with one, in a single write, so that
+// lines of several processes stay whole.
 void print_line(std::string_view text);
 
 // Whether a person reads stderr, and how wide the window is (80 if unknown).

@@ -92,8 +92,10 @@ class LaunchVerb : public Verb {
     app.add_option(
            "--link",
            link_,
-           "rate of every node and delay of every link, like 1gbit,2ms")
-        ->type_name("RATE[,DELAY]");
+           "rate of every node and delay of every link, like 1gbit,2ms; links "
+           "that differ behind a semicolon each, like "
+           "\"1gbit,2ms;2-3:100mbit,10ms\"")
+        ->type_name("RATE[,DELAY][;A-B:RATE[,DELAY]]...");
     app.add_option(
            "--slow",
            slow_,

@@ -23,20 +23,27 @@ constexpr const char* kDefaultOut = "costs.json";
 constexpr double kDefaultSeconds = 40;
 constexpr double kMostSeconds = 110; // two minutes with what comes around it
 
+// All that says what is computed in a step, and over what the workers meet.
+std::vector<std::string> measured_keys() {
+  std::vector<std::string> keys = {
+      "batch",
+      "micro-batches",
+      "optimizer",
+      "transport",
+      "device",
+      "deadline"};
+  for (const spec::SpecEntry& entry : spec::spec_table()) {
+    if (entry.group == "Task" || entry.group == "Local rule") {
+      keys.push_back(entry.key);
+    }
+  }
+  return keys;
+}
+
 } // namespace
 
 void PlanMeasure::declare(CLI::App& app) {
-  flags_.declare(
-      app,
-      {"model",
-       "data",
-       "data-dir",
-       "synthetic-samples",
-       "context",
-       "batch",
-       "micro-batches",
-       "optimizer",
-       "deadline"});
+  flags_.declare(app, measured_keys());
   app.add_option("--out", out_, "where the costs go")
       ->type_name("FILE")
       ->default_str(kDefaultOut)
@@ -101,6 +108,11 @@ int PlanMeasure::run(bool json) {
 void PlanMeasure::keep(const runtime::Costs& costs, bool json) const {
   const std::string out = out_.empty() ? kDefaultOut : out_;
   record::write_atomically(out, to_json_text(costs));
+  if (!costs.inside && !costs.between) {
+    print_line(
+        "one process alone has no links to measure: with these costs "
+        "`plan predict` and `plan recommend` need --link");
+  }
   planner::Question question;
   question.costs = costs;
   if (!json) {

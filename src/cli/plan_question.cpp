@@ -13,6 +13,10 @@
 namespace grapevine::cli {
 namespace {
 
+// A forecast goes through some averagings of every worker, gradient by
+// gradient.
+constexpr double kLeastRate = 0.01;
+constexpr double kMostRate = 1000;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 // What parse() returns; its complaint gets the flag's name.
@@ -95,14 +99,23 @@ void PlanQuestion::declare(CLI::App& app) {
   add("-n", counts_, "workers, like 2..8,16,64", "LIST");
   add("--link",
       link_,
-      "rate of a node and delay of a link, like 1gbit,2ms; in place of those "
-      "in the file",
-      "RATE,DELAY");
+      "rate of a node and delay of a link, like 1gbit,2ms; links that differ "
+      "behind a semicolon each, like \"1gbit,2ms;2-3:100mbit,10ms\"; in place "
+      "of those in the file",
+      "RATE[,DELAY][;A-B:RATE[,DELAY]]...");
   add("--slow", slow_, "slow workers, like 3:2.0 or random:0.1:2.0", "WHO");
   add("--workers-per-node", workers_per_node_, "workers of a node", "N");
   add("--algorithms", algorithms_, "of these only", "LIST");
-  add("--graphs", graphs_, "of these only", "LIST");
+  add("--graphs",
+      graphs_,
+      "of these only; ada is the mean over a run of it",
+      "LIST");
   add("--k", degrees_, "lattice, random-regular: neighbours", "LIST");
+  add("--edges",
+      edges_,
+      "edges, directed-edges: file with an edge a line",
+      "FILE");
+  add("--rate", rate_, "gossip: averagings for each gradient", "X");
   add("--bucket-bytes", bucket_bytes_, "size of an exchanged bucket", "BYTES");
   add("--mover",
       mover_,
@@ -172,8 +185,14 @@ planner::Question PlanQuestion::question() const {
   question.choices = {
       .algorithms = parse_words(algorithms_),
       .graphs = parse_words(graphs_),
-      .degrees = degrees_.empty() ? std::vector<int>() : of_flag("--k", [&] {
-        return parse_counts(degrees_);
+      .degrees = degrees_.empty()
+                     ? std::vector<int>()
+                     : of_flag("--k", [&] { return parse_counts(degrees_); }),
+      .edges_file = edges_,
+      .rate = of_flag("--rate", [&] {
+        return spec::parse_number(
+            rate_,
+            {.least = kLeastRate, .most = kMostRate});
       })};
   if (!workers_per_node_.empty()) {
     question.workers_per_node = of_flag("--workers-per-node", [&] {

@@ -42,6 +42,8 @@ class PlanQuestion {
   std::string algorithms_;
   std::string graphs_;
   std::string degrees_;
+  std::string edges_;
+  std::string rate_ = "1";
   std::string bucket_bytes_ = "1MiB";
   std::string mover_ = "plans";
   std::string steps_ = "200";

@@ -4,9 +4,12 @@
 #include "cli/units.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 
 namespace grapevine::cli {
 namespace {
@@ -21,6 +24,16 @@ std::string level_text(const std::optional<runtime::Level>& level) {
       "{}, latency {}",
       std::isfinite(rate) ? human_bytes(rate) + "/s" : "unlimited",
       time_text(level->latency));
+}
+
+std::string workers_text(int n) {
+  return fmt::format("{} worker{}", n, n == 1 ? "" : "s");
+}
+
+std::string agreement_text(double steps) {
+  if (steps == 0) return "always";
+  if (!std::isfinite(steps)) return "never";
+  return fmt::format("{:.0f} steps", std::ceil(steps));
 }
 
 std::string table_of(std::vector<const Prediction*> rows) {
@@ -55,11 +68,32 @@ std::string table_of(std::vector<const Prediction*> rows) {
              ? fmt::format("{:.2f} x", all_reduce / row->times.seconds)
              : "–",
          row->plan == "ring" ? "–" : human_number(row->copies),
-         row->steps_to_agree > 0
-             ? fmt::format("{:.0f} steps", std::ceil(row->steps_to_agree))
-             : "always"});
+         agreement_text(row->steps_to_agree)});
   }
   return table.text(2);
+}
+
+// One line for each that some n does not allow: a graph, or one algorithm on it
+// where others can have it.
+std::string skipped_text(const planner::Forecast& forecast) {
+  std::set<std::pair<std::string, int>> had; // graphs, n
+  for (const Prediction& row : forecast.rows)
+    had.insert({row.candidate.graph_label(), row.candidate.graph.n});
+  std::map<std::string, std::set<int>> skipped; // n by label
+  for (const planner::Skipped& it : forecast.skipped) {
+    const planner::Candidate& candidate = it.candidate;
+    const int n = candidate.graph.n;
+    const std::string graph = candidate.graph_label();
+    skipped[had.count({graph, n}) > 0 ? candidate.label() : graph].insert(n);
+  }
+  std::string text = skipped.empty() ? "" : "\n";
+  for (const auto& [label, ns] : skipped) {
+    text += fmt::format(
+        "not possible: {} with n = {}\n",
+        label,
+        fmt::join(ns, ", "));
+  }
+  return text;
 }
 
 } // namespace
@@ -98,27 +132,14 @@ std::string forecast_text(const planner::Forecast& forecast) {
     by_n[row.candidate.graph.n].push_back(&row);
   std::string text;
   for (const auto& [n, rows] : by_n)
-    text += fmt::format("\n{} workers\n{}", n, table_of(rows));
-  std::map<std::string, std::vector<std::string>> skipped; // n by label
-  for (const planner::Skipped& it : forecast.skipped) {
-    auto& ns = skipped[it.candidate.graph_label()];
-    const std::string n = fmt::format("{}", it.candidate.graph.n);
-    if (std::ranges::count(ns, n) == 0) ns.push_back(n);
-  }
-  for (const auto& [label, ns] : skipped) {
-    text += fmt::format(
-        "{}not possible: {} with n = {}\n",
-        text.ends_with("\n\n") ? "" : "\n",
-        label,
-        fmt::join(ns, ", "));
-  }
-  return text;
+    text += fmt::format("\n{}\n{}", workers_text(n), table_of(rows));
+  return text + skipped_text(forecast);
 }
 
 std::string recommendation_text(const planner::Recommendation& it) {
   std::string text = fmt::format(
-      "\n{} workers, links of {}\n",
-      it.n,
+      "\n{}, links of {}\n",
+      workers_text(it.n),
       planner::rate_text(it.rate));
   for (const std::string& sentence : it.sentences)
     text += fmt::format("  {}\n", sentence);

@@ -49,18 +49,33 @@ void adopt_launch(
     if (spec.workers_per_node == 0) spec.workers_per_node = 1;
     return;
   }
-  if (!parsed.origins.count("n")) spec.n = environment.size;
-  if (spec.n == environment.size) return;
   const bool alone =
       environment.kind == transport::LaunchEnvironment::Kind::kAlone;
+  const bool is_given = parsed.origins.count("n") > 0;
+  if (!is_given && !alone) spec.n = environment.size;
+  if (spec.n == environment.size) return;
   throw ConfigError(fmt::format(
       "{}: {} workers over {} are {} processes, but {}",
-      place(parsed, "n"),
+      place(parsed, is_given ? "n" : "transport"),
       spec.n,
       spec.transport,
       spec.n,
       alone ? "this one was started alone (see `grapevine launch --help`)"
             : fmt::format("{} were started", environment.size)));
+}
+
+// Whoever waits for all others cannot do without one, nor be joined again.
+void check_what_a_failure_means(
+    const spec::Spec& spec,
+    const transport::LaunchEnvironment& environment) {
+  if (environment.on_failure.empty() || spec.agreement == "gossip") return;
+  throw ConfigError(fmt::format(
+      "launch --on-failure {}: with agreement {} every worker waits for others "
+      "in each step, so none can go on without one; only agreement gossip can "
+      "(presets a2cid2, ad-psgd). Without it a failure ends the run, and the "
+      "same command resumes it",
+      environment.on_failure,
+      spec.agreement));
 }
 
 } // namespace
@@ -74,6 +89,7 @@ void prepare(
   }
   check_name(parsed, "data", parsed.spec.data, data_names());
   spec::validate(parsed);
+  check_what_a_failure_means(parsed.spec, environment);
 }
 
 } // namespace grapevine::cli

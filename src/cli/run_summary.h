@@ -17,7 +17,7 @@ namespace grapevine::cli {
 struct RunSummary {
   spec::Spec spec;
   train::TrainResult result;
-  bool is_running = false; // as run.json has it; the result is then empty
+  bool is_running = false; // the result is then empty
   std::string error;       // of a failed run
   // Of the first parameter tensor's norm over the workers, mean over the
   // first epoch's records; absent where nothing was probed.

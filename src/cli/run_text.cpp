@@ -24,6 +24,15 @@ std::string rate_text(const spec::Spec& spec) {
   return text;
 }
 
+// Of figures beside which that of the averaged model stands.
+std::string replicas_text(const train::TrainResult& result) {
+  if (!result.replica_samples) return " (mean over replicas)";
+  return fmt::format(
+      " (mean over replicas, on {:.0f} of {:.0f} samples)",
+      *result.replica_samples,
+      *result.averaged_model_samples);
+}
+
 std::string rule_text(const spec::Spec& spec) {
   std::string text = optim::describe(spec::rule_options(spec));
   if (spec.clip > 0) text += fmt::format(", clip {}", spec.clip);
@@ -58,13 +67,13 @@ std::string result_summary(const train::TrainResult& result) {
   table.add_row({"train loss", human_number(result.train_loss)});
   table.add_row(
       {"test accuracy",
-       human_percent(result.test_accuracy) + " (mean over replicas)"});
+       human_percent(result.test_accuracy) + replicas_text(result)});
   table.add_row(
       {"averaged model", human_percent(result.averaged_model_accuracy)});
   if (result.test_perplexity) {
     table.add_row(
         {"test perplexity",
-         human_number(*result.test_perplexity) + " (mean over replicas)"});
+         human_number(*result.test_perplexity) + replicas_text(result)});
   }
   if (result.averaged_model_perplexity) {
     table.add_row(
@@ -95,6 +104,14 @@ std::string result_summary(const train::TrainResult& result) {
   }
   table.add_row(
       {"consensus distance", human_number(result.consensus_distance)});
+  if (result.averagings_per_gradient) {
+    table.add_row(
+        {"averagings a gradient",
+         fmt::format(
+             "{:.2f} of {} asked for",
+             *result.averagings_per_gradient,
+             *result.asked_rate)});
+  }
   table.add_row(
       {"sent",
        fmt::format(

@@ -52,24 +52,19 @@ class TrainVerb : public Verb {
     const bool reports = train::is_reporting_process(spec, environment);
     const bool quiet = quiet_ || !reports;
     if (!quiet && stderr_is_terminal()) print_line(spec_summary(spec));
-    const train::TrainResult result = watch(spec, environment, quiet, reports);
-    if (result.is_complete && json) {
-      print_json(to_json(result));
-    } else if (result.is_complete) {
-      print_text(result_summary(result));
-    }
-    return result.outcome == train::Outcome::kCompleted ? kDone : kFailed;
-  }
-
-  static train::TrainResult watch(
-      const spec::Spec& spec,
-      const transport::LaunchEnvironment& environment,
-      bool quiet,
-      bool announce) {
     ProgressView view("", quiet);
     train::TrainHooks hooks = view.hooks();
-    hooks.interrupt = &interrupt_flag(announce);
-    return train::train(spec, environment, hooks);
+    hooks.interrupt = &interrupt_flag(reports);
+    hooks.on_result = [&](const train::TrainResult& result) {
+      view.clear();
+      if (json) {
+        print_json(to_json(result));
+      } else {
+        print_text(result_summary(result));
+      }
+    };
+    const auto outcome = train::train(spec, environment, hooks).outcome;
+    return outcome == train::Outcome::kCompleted ? kDone : kFailed;
   }
 
   std::string file_;

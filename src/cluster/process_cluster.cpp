@@ -54,7 +54,8 @@ class ProcessCluster : public Cluster {
   }
 
   void abandon() override {
-    is_abandoned_ = thread_.abandon();
+    is_abandoned_ = thread_.abandon(near_ != nullptr);
+    near_ = nullptr;
     open_ = 0;
   }
 
@@ -67,7 +68,7 @@ class ProcessCluster : public Cluster {
   }
 
   void set_buckets(const arena::Buckets& buckets) override {
-    GV_CHECK_EQ(open_, 0);
+    GV_CHECK(open_ == 0 && near_ == nullptr);
     std::vector<std::vector<Range>> ranges;
     ranges.reserve(buckets.size());
     for (int b = 0; b < buckets.size(); ++b) {
@@ -79,41 +80,58 @@ class ProcessCluster : public Cluster {
   bool overlaps() const override { return true; }
 
   void begin(const ExchangeRequest& request) override {
-    GV_CHECK_LT(open_, kMostOpen);
+    GV_CHECK_LT(open_ + (near_ != nullptr ? 1 : 0), kMostOpen);
     if (cut_ == nullptr) set_buckets(arena::Buckets::whole(arena_->layout()));
-    comm::Exchange& exchange = at(open_++);
-    exchange.open(
-        {.plan = request.plan,
-         .cut = cut_,
-         .plane = algo::plane_of(*arena_, request.plane),
-         .in_place = request.in_place,
-         .step = request.step});
-    thread_.start(exchange);
+    comm::ExchangeRequest exchange{
+        .plan = request.plan,
+        .cut = cut_,
+        .plane = algo::plane_of(*arena_, request.plane),
+        .in_place = request.in_place,
+        .step = request.step};
+    if (near_ != nullptr) {
+      near_->finish();
+    } else if (open_ == 0 && thread_.is_idle()) {
+      near_ = communicator_.open_near(exchange);
+      if (near_ != nullptr) return;
+    }
+    at(open_).open(std::move(exchange));
+    thread_.start(at(open_++));
   }
 
-  void release(int, int bucket) override { at(open_ - 1).release(bucket); }
+  void release(int, int bucket) override {
+    if (open_ > 0) {
+      at(open_ - 1).release(bucket);
+    } else {
+      near_->release(bucket);
+    }
+  }
   void settle() override {}
 
   kernel::MixTerms wait(int, int bucket) override {
+    const bool is_last = bucket == cut_->buckets() - 1;
+    if (near_ != nullptr) {
+      wait_for(*near_, bucket);
+      if (is_last) near_ = nullptr;
+      return {};
+    }
     comm::Exchange& exchange = at(0);
-    const double seconds = exchange.wait(bucket);
-    wait_seconds_ += seconds;
-    waited_for_ = exchange.waited_for();
-    if (waited_for_ >= 0) waits_[waited_for_] += seconds;
-    const kernel::MixTerms terms = exchange.terms();
-    if (bucket == cut_->buckets() - 1) {
-      traffic_ += exchange.traffic();
-      last_exchange_ = {exchange.first_sent(), exchange.last_received()};
+    wait_for(exchange, bucket);
+    if (is_last) {
       first_ = (first_ + 1) % kMostOpen;
       --open_;
     }
-    return terms;
+    return exchange.terms();
   }
 
   int waited_for() const override { return waited_for_; }
   Period last_exchange() const override { return last_exchange_; }
 
   void drop() override {
+    if (near_ != nullptr) {
+      near_->release(cut_->buckets() - 1);
+      near_->finish();
+      near_ = nullptr;
+    }
     for (; open_ > 0; --open_) {
       at(0).release(cut_->buckets() - 1);
       first_ = (first_ + 1) % kMostOpen;
@@ -150,6 +168,7 @@ class ProcessCluster : public Cluster {
   }
 
   void begin_all_gather(Rows mine) override {
+    if (near_ != nullptr) near_->finish();
     gathered_ = std::move(mine);
     thread_.start(gather_);
   }
@@ -181,7 +200,7 @@ class ProcessCluster : public Cluster {
 
   int threads() const override { return 1; }
   double exchange_seconds() const override {
-    double seconds = exchange_seconds_;
+    double seconds = exchange_seconds_ + communicator_.near_seconds();
     for (const comm::Exchange& exchange : exchanges_)
       seconds += exchange.busy_seconds();
     return seconds;
@@ -199,6 +218,18 @@ class ProcessCluster : public Cluster {
   // The oldest is 0.
   comm::Exchange& at(int index) {
     return exchanges_[(first_ + index) % kMostOpen];
+  }
+
+  // Books what the wait has cost, and, behind the last bucket, the exchange.
+  template <typename Exchange>
+  void wait_for(Exchange& exchange, int bucket) {
+    const double seconds = exchange.wait(bucket);
+    wait_seconds_ += seconds;
+    waited_for_ = exchange.waited_for();
+    if (waited_for_ >= 0) waits_[waited_for_] += seconds;
+    if (bucket != cut_->buckets() - 1) return;
+    traffic_ += exchange.traffic();
+    last_exchange_ = {exchange.first_sent(), exchange.last_received()};
   }
 
   // Runs work on the communication thread and returns what it returns.
@@ -272,6 +303,8 @@ class ProcessCluster : public Cluster {
   Period last_exchange_;
   comm::Traffic traffic_; // not of evaluation and probes
   std::shared_ptr<const comm::Cut> cut_;
+  // Older than those of the ring; null where there is none.
+  comm::NearExchange* near_ = nullptr;
   std::array<comm::Exchange, kMostOpen> exchanges_; // a ring
   int first_ = 0;
   int open_ = 0;

@@ -21,9 +21,14 @@ CommThread::~CommThread() {
   thread_.join();
 }
 
-bool CommThread::abandon() {
+bool CommThread::is_idle() {
+  const std::lock_guard lock(mutex_);
+  return !busy_ && count_ == 0 && !abandoned_;
+}
+
+bool CommThread::abandon(bool amid) {
   std::unique_lock lock(mutex_);
-  if (!busy_ && count_ == 0) return abandoned_ != nullptr;
+  if (!amid && !busy_ && count_ == 0) return abandoned_ != nullptr;
   abandoned_ =
       std::make_exception_ptr(TransportError("the exchange was given up"));
   for (; count_ > 0; --count_) {

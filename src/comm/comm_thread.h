@@ -1,8 +1,9 @@
 // The thread that talks: exchanges and calls run on it one after the other, in
 // the order in which they were asked for.
 //
-// A communicator is used by one thread at a time; with this, that thread is
-// always the same one. Whoever owns this asks from one thread.
+// A communicator is used by one thread at a time. With this that is the thread
+// here, or, while nothing that was started is left to do (is_idle), whoever
+// owns this, who asks from one thread.
 #pragma once
 
 #include "comm/communicator.h"
@@ -20,7 +21,8 @@ namespace grapevine::comm {
 
 class CommThread {
  public:
-  // Borrows the communicator, which nobody else may use from now on.
+  // Borrows the communicator, which nobody but the owner, and it only while
+  // this is idle, may use from now on.
   explicit CommThread(Communicator& communicator);
   // Abandons what is not over. So whoever ends in good order calls drain first.
   ~CommThread();
@@ -52,10 +54,14 @@ class CommThread {
   void call(std::function<void()> work);
   // Until all that was started is over. The same holds as for wait.
   void drain() { call({}); }
+  // Nothing that was started is left to do: whoever owns this may use the
+  // communicator until it starts the next.
+  bool is_idle();
   // Gives up what was started and is not over, without waiting for any peer.
-  // If there was such, the peers' messages are in the air, and whatever is
-  // started from then on fails. Nobody is in wait(). Whether that is so.
-  bool abandon();
+  // If there was such, or the owner itself was `amid` something, the peers'
+  // messages are in the air, and whatever is started from then on fails.
+  // Nobody is in wait(). Whether that is so.
+  bool abandon(bool amid = false);
 
  private:
   struct Job {

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstring>
 #include <list>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -188,9 +189,7 @@ struct Communicator::State {
 
   void run(Exchange& exchange) {
     const ExchangeRequest& request = exchange.request();
-    const auto floats = static_cast<int64_t>(request.plane.size());
-    if (!windows) windows = std::make_unique<Windows>(link, floats);
-    GV_CHECK_LE(floats, windows->floats());
+    need_windows(static_cast<int64_t>(request.plane.size()));
     windows->begin(
         request.cut->id,
         static_cast<int64_t>(request.cut->chunks.size()));
@@ -203,6 +202,21 @@ struct Communicator::State {
         prepare(request).executor);
   }
 
+  bool has_windows(int64_t floats) const {
+    return windows && floats <= windows->floats();
+  }
+
+  // Collective where there are none of that size. Old ones were those of a
+  // smaller model that has ended; they go when all have met for the new ones,
+  // so nobody is at an exchange in them. Who is near may be others now.
+  void need_windows(int64_t floats) {
+    if (has_windows(floats)) return;
+    windows = std::make_unique<Windows>(link, floats);
+    exchanges.clear();
+    inboxes.clear();
+    inbox_pointers.clear();
+  }
+
   void run(MixExecutor& executor, Exchange& exchange, ChunkEvents& events) {
     float* value = exchange.request().plane.data();
     if (exchange.request().in_place) {
@@ -211,7 +225,7 @@ struct Communicator::State {
       return;
     }
     const bool changes = executor.changes_value();
-    if (changes) need_inboxes(1, exchange.request().plane.size());
+    if (changes) need_inboxes(1);
     float* result = changes ? inbox_pointers[0] : value;
     const float* term = result;
     exchange.begin(
@@ -222,7 +236,7 @@ struct Communicator::State {
   }
 
   void run(InboxExecutor& executor, Exchange& exchange, ChunkEvents& events) {
-    need_inboxes(executor.inboxes(), exchange.request().plane.size());
+    need_inboxes(executor.inboxes());
     float* value = exchange.request().plane.data();
     std::array<const float*, InboxExecutor::kMostInboxes + 1> terms{};
     size_t count = 0;
@@ -241,27 +255,44 @@ struct Communicator::State {
         in_place ? kernel::MixTerms{} : mix,
         executor.traffic());
     executor.run(
-        link,
-        windows.get(),
-        value,
-        inbox_pointers,
-        in_place ? &mix : nullptr,
+        {.link = link,
+         .windows = windows.get(),
+         .value = value,
+         .inboxes = inbox_pointers,
+         .in_place = in_place ? &mix : nullptr},
         events);
     if (!in_place) windows->lend(executor.near_sources());
+  }
+
+  NearExchange* open_near(const ExchangeRequest& request) {
+    const auto floats = static_cast<int64_t>(request.plane.size());
+    if (!request.in_place || !has_windows(floats) || !cores_are_short()) {
+      return nullptr;
+    }
+    auto* executor = std::get_if<InboxExecutor>(&prepare(request).executor);
+    if (executor == nullptr || !executor->is_all_near()) return nullptr;
+    near.open(link, *windows, *executor, request);
+    traffic += executor->traffic();
+    return &near;
+  }
+
+  // For a second thread a worker.
+  bool cores_are_short() const {
+    return options.cores < 2 * windows->near_workers();
   }
 
   void need_scratch(int64_t floats) {
     if (scratch.size() < floats) scratch = AlignedFloats(floats);
   }
 
-  // Inboxes that are there stay where they are: the owner may be reading.
-  void need_inboxes(int count, size_t floats) {
+  // Inboxes that are there stay where they are: the owner may be reading. Each
+  // is as large as windows are, whatever plane it is made for, so that it holds
+  // every plane that they do (need_windows).
+  void need_inboxes(int count) {
     while (inboxes.size() < static_cast<size_t>(count)) {
-      inboxes.emplace_back(static_cast<int64_t>(floats));
+      inboxes.emplace_back(windows->floats());
       inbox_pointers.push_back(inboxes.back().data());
     }
-    if (count == 0) return;
-    GV_CHECK_GE(inboxes.front().size(), static_cast<int64_t>(floats));
   }
 
   CommunicatorOptions options;
@@ -276,6 +307,7 @@ struct Communicator::State {
   std::shared_ptr<const Plan> all_reduce;
   Link link;
   std::unique_ptr<Windows> windows; // from the first exchange on
+  NearExchange near;
 };
 
 Communicator::Communicator(
@@ -283,6 +315,9 @@ Communicator::Communicator(
     CommunicatorOptions options) {
   GV_CHECK(transport != nullptr);
   options.chunk_bytes = std::max(options.chunk_bytes, kLeastChunkBytes);
+  if (options.cores == 0) { // asked for once, not in every step
+    options.cores = static_cast<int>(std::thread::hardware_concurrency());
+  }
   state_ = std::make_unique<State>(std::move(transport), options);
 }
 
@@ -328,6 +363,14 @@ void Communicator::run(Exchange& exchange) {
   } catch (...) {
     exchange.finish(std::current_exception());
   }
+}
+
+NearExchange* Communicator::open_near(const ExchangeRequest& request) {
+  return state_->open_near(request);
+}
+
+double Communicator::near_seconds() const {
+  return state_->near.busy_seconds();
 }
 
 void Communicator::exchange(

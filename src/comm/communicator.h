@@ -15,6 +15,7 @@
 #include "comm/chunks.h"
 #include "comm/exchange.h"
 #include "comm/flight_recorder.h"
+#include "comm/near_exchange.h"
 #include "comm/plan.h"
 #include "comm/traffic.h"
 #include "transport/transport.h"
@@ -37,6 +38,8 @@ struct CommunicatorOptions {
   // A plan may want other chunks (Plan::chunk_bytes). Less than 4096 is taken
   // for 4096.
   int64_t chunk_bytes = 1 << 20;
+  // Of this machine, for all of its workers; 0 = as many as there are.
+  int cores = 0;
 };
 
 // What a caller wants done to a piece of the plane just before it is first
@@ -69,6 +72,13 @@ class Communicator {
   // Out of place, its terms stay valid until the chunk is written again: by
   // the next exchange but one, or by the next once that chunk is released.
   void run(Exchange& exchange);
+  // Opens an exchange in place that the caller is to move by its own hand, and
+  // which stays here. Null, and nothing has happened, where a thread that talks
+  // is to run it: it is not in place, has a peer that is not near (nobody is
+  // known to be before the first run), or there are cores for such threads.
+  NearExchange* open_near(const ExchangeRequest& request);
+  // That the caller has spent on those.
+  double near_seconds() const;
 
   // Sends to a peer and receives from it at once, both ways in large pieces.
   // The lengths may differ from each other, but what one sends

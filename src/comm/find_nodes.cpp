@@ -1,21 +1,15 @@
 #include "comm/find_nodes.h"
 
+#include "base/host_name.h"
 #include "comm/communicator.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 
 namespace grapevine::comm {
 namespace {
-
-std::string host_name() {
-  char name[256] = {};
-  if (gethostname(name, sizeof(name) - 1) != 0) return "";
-  return name;
-}
 
 // "1 4 node17"
 std::string to_text(const NodeClaim& claim) {

@@ -73,86 +73,72 @@ InboxExecutor::InboxExecutor(
   scale_ = sum.scale;
 }
 
-struct InboxExecutor::Run {
-  Link& link;
-  Windows* windows;
-  float* value;
-  std::span<float* const> inboxes;
-  const kernel::MixTerms* in_place;
-  ChunkEvents& events;
-};
-
-void InboxExecutor::run(
-    Link& link,
-    Windows* windows,
-    float* value,
-    std::span<float* const> inboxes,
-    const kernel::MixTerms* in_place,
-    ChunkEvents& events) {
-  const Run run{link, windows, value, inboxes, in_place, events};
-  const bool all_near = sends_.empty() && receives_.empty();
+void InboxExecutor::run(const Place& place, ChunkEvents& events) {
   const auto chunks = static_cast<int64_t>(chunks_.size());
   int64_t finished = 0;
+  const auto finish_next = [&] {
+    finish(place, finished);
+    events.after(finished++);
+  };
   for (int64_t c = 0; c < chunks; ++c) {
     events.before(c);
-    post(run, c);
-    if (all_near) {
+    post(place, c);
+    if (is_all_near()) {
       // A neighbour that is late must not keep what this worker shows to the
       // others, so nobody is waited for yet.
-      while (finished <= c && is_there(run, finished))
-        finish(run, finished++);
+      while (finished <= c && is_there(place, finished))
+        finish_next();
     } else if (c + 1 >= kWindow) {
-      finish(run, finished++);
+      finish_next();
     }
   }
   while (finished < chunks)
-    finish(run, finished++);
+    finish_next();
 }
 
-bool InboxExecutor::is_there(const Run& run, int64_t c) const {
+bool InboxExecutor::is_there(const Place& place, int64_t c) const {
   return std::ranges::all_of(near_sources_, [&](int peer) {
-    return run.windows->is_published(peer, c);
+    return place.windows->is_published(peer, c);
   });
 }
 
-void InboxExecutor::post(const Run& run, int64_t c) {
+void InboxExecutor::post(const Place& place, int64_t c) {
   const Range chunk = chunks_[c];
   const auto size = static_cast<size_t>(chunk.size());
   for (size_t i = 0; i < receives_.size(); ++i) {
-    const std::span<float> into(run.inboxes[i] + chunk.begin, size);
-    receives_[i].tickets[c] = run.link.recv(
+    const std::span<float> into(place.inboxes[i] + chunk.begin, size);
+    receives_[i].tickets[c] = place.link.recv(
         std::as_writable_bytes(into),
         receives_[i].peer,
         kFirstMixTag);
   }
-  const std::span<const float> from(run.value + chunk.begin, size);
+  const std::span<const float> from(place.value + chunk.begin, size);
   for (Transfer& send : sends_) {
     send.tickets[c] =
-        run.link.send(std::as_bytes(from), send.peer, kFirstMixTag);
+        place.link.send(std::as_bytes(from), send.peer, kFirstMixTag);
   }
   if (!near_readers_.empty()) {
-    run.windows->publish(c, near_readers_, run.value, chunk);
+    place.windows->publish(c, near_readers_, place.value, chunk);
   }
 }
 
-void InboxExecutor::finish(const Run& run, int64_t c) {
+void InboxExecutor::finish(const Place& place, int64_t c) {
   for (Transfer& receive : receives_)
-    run.link.wait(receive.tickets[c]);
+    place.link.wait(receive.tickets[c]);
   for (Transfer& send : sends_)
-    run.link.wait(send.tickets[c]);
+    place.link.wait(send.tickets[c]);
   for (const int peer : near_sources_)
-    run.windows->await(peer, c, bytes_of(chunks_[c]));
-  if (run.in_place != nullptr) {
+    place.windows->await(peer, c, bytes_of(chunks_[c]));
+  if (place.in_place != nullptr) {
     const Range chunk = chunks_[c];
     kernel::mixed_value(
-        run.value + chunk.begin,
-        *run.in_place,
+        place.value + chunk.begin,
+        *place.in_place,
         chunk.begin,
         chunk.size());
     for (const int peer : near_sources_)
-      run.windows->consumed(peer, c);
+      place.windows->consumed(peer, c);
   }
-  run.events.after(c);
 }
 
 } // namespace grapevine::comm

@@ -53,28 +53,32 @@ class InboxExecutor {
   // Whose outboxes are among the terms.
   std::span<const int> near_sources() const { return near_sources_; }
 
-  // Windows are not used, and may be null, where nobody is near. in_place:
-  // the terms, which are then added up into the value chunk by chunk; else
-  // null, and whoever reads them consumes them.
-  void run(
-      Link& link,
-      Windows* windows,
-      float* value,
-      std::span<float* const> inboxes,
-      const kernel::MixTerms* in_place,
-      ChunkEvents& events);
+  // What an exchange works on. Windows are not used, and may be null, where
+  // nobody is near. in_place: the terms, which are then added up into the value
+  // chunk by chunk; else null, and whoever reads them consumes them.
+  struct Place {
+    Link& link;
+    Windows* windows;
+    float* value;
+    std::span<float* const> inboxes;
+    const kernel::MixTerms* in_place;
+  };
+  void run(const Place& place, ChunkEvents& events);
+
+  // The parts of which run consists, for whoever has nobody but near peers and
+  // moves the exchange by itself (comm/near_exchange.h). Chunks are posted in
+  // their order, and finished in it: that waits for what is missing.
+  bool is_all_near() const { return sends_.empty() && receives_.empty(); }
+  void post(const Place& place, int64_t c);
+  // All near sources have published it.
+  bool is_there(const Place& place, int64_t c) const;
+  void finish(const Place& place, int64_t c);
 
  private:
   struct Transfer {
     int peer;
     std::vector<Ticket> tickets; // one for each chunk
   };
-  struct Run; // what run was given
-
-  void post(const Run& run, int64_t c);
-  void finish(const Run& run, int64_t c);
-  // All near sources have published it.
-  bool is_there(const Run& run, int64_t c) const;
 
   std::vector<Range> chunks_;
   std::vector<Transfer> sends_;

@@ -85,6 +85,8 @@ class Link {
 
   // The longest wait since this was last asked; of nobody where there was none.
   PeerWait take_longest_wait() { return std::exchange(longest_wait_, {}); }
+  // All waits together, since this was last asked.
+  double take_waited_seconds() { return std::exchange(waited_seconds_, 0); }
   // Keeps what is in flight moving where the transport wants to be called for
   // that (Transport::progress).
   bool progress() { return in_flight_ > 0 && transport_->progress(); }
@@ -113,6 +115,7 @@ class Link {
   std::exception_ptr error_;
   int64_t in_flight_ = 0; // posted and not waited for
   PeerWait longest_wait_;
+  double waited_seconds_ = 0;
   std::atomic<bool> interrupted_ = false;
 };
 
@@ -134,6 +137,7 @@ void Link::finish(const Ticket& ticket, const Wait& wait) {
   }
   recorder_.finish(ticket.flight, Flight::State::kDone);
   const double waited = seconds();
+  waited_seconds_ += waited;
   if (waited > longest_wait_.seconds) longest_wait_ = {ticket.peer, waited};
 }
 

@@ -117,6 +117,13 @@ std::vector<int64_t> Windows::open_memories(
   return opened;
 }
 
+int Windows::near_workers() const {
+  return 1 +
+         static_cast<int>(std::ranges::count_if(peers_, [](const Peer& peer) {
+           return peer.header != nullptr;
+         }));
+}
+
 void Windows::begin(uint64_t cut, int64_t chunks) {
   const bool recut = cut != cut_;
   const int64_t old_chunks = chunks_;

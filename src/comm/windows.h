@@ -40,6 +40,8 @@ class Windows {
   int64_t floats() const { return floats_; }
   // Both can read each other's outbox; both sides agree on that.
   bool is_near(int peer) const { return peers_[peer].header != nullptr; }
+  // This worker and those that are near to it.
+  int near_workers() const;
 
   // The next exchange of all workers begins, in so many chunks of that cut.
   // The rest is about this exchange.

@@ -137,6 +137,11 @@ Statistics Averager::statistics() const {
   return statistics_;
 }
 
+std::vector<int> Averager::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
 std::vector<MembershipChange> Averager::membership() {
   const std::lock_guard lock(mutex_);
   return std::exchange(membership_, {});
@@ -192,6 +197,7 @@ bool Averager::look_around() {
   any |= advance_pair();
   check_deadlines();
   spread_news();
+  see_who_has_ended();
   if (ending_ && !told_ending_) {
     told_ending_ = true;
     pairing_.stop(say_);
@@ -312,6 +318,7 @@ void Averager::finish_pair() {
     const auto now = Clock::now();
     const std::lock_guard lock(mutex_);
     statistics_.add_averaging(
+        *pairing_.partner(),
         exchange_.staleness(),
         duration<double>(now - paired_at_).count());
     pairs_.push_back({*pairing_.partner(), paired_at_, now});

@@ -121,6 +121,8 @@ class Averager {
   // Whether there is no neighbour now to average with, though there could be:
   // then nobody is held back, and nothing is wanted but before the first came.
   bool is_isolated() const { return isolated_; }
+  // Workers of the run that have ended for good, as far as is known.
+  std::vector<int> ended() const;
   // Of all workers' gradients, by estimate.
   double total_estimate() const { return tally_.estimate(now_seconds()); }
   std::vector<int64_t> counts() const { return tally_.counts(); }
@@ -141,6 +143,7 @@ class Averager {
   bool look_around();
   void count_time();
   bool see_changes();
+  void see_who_has_ended();
   bool read_mail();
   bool take_wants();
   bool advance_pair();
@@ -198,6 +201,7 @@ class Averager {
   double attended_ = 0;
   Clock::time_point counted_at_ = begin_;
   double moved_at_ = 0; // the pair, by a piece
+  double asked_who_ended_at_ = 0;
   double parting_at_ = 0;
   int64_t gradients_at_last_look_ = 0;
   bool is_parting_ = false;
@@ -222,6 +226,7 @@ class Averager {
   int64_t lag_ = 0;                           // wanted, or in a pair
   Statistics statistics_;
   std::vector<MembershipChange> membership_;
+  std::vector<int> ended_;
   std::deque<PairPeriod> pairs_;
   std::exception_ptr error_;
   bool stop_ = false; // whatever is under way

@@ -42,6 +42,16 @@ bool Averager::see_changes() {
   return true;
 }
 
+void Averager::see_who_has_ended() {
+  constexpr double kEverySeconds = 0.5;
+  if (attended_ < asked_who_ended_at_ + kEverySeconds) return;
+  asked_who_ended_at_ = attended_;
+  edges_.show_progress(gradients_);
+  auto ended = edges_.ended();
+  const std::lock_guard lock(mutex_);
+  ended_ = std::move(ended);
+}
+
 void Averager::link(int rank, const std::string& why) {
   const transport::Edge edge = edges_.edge(rank);
   if (edge.transport == nullptr) return; // gone again

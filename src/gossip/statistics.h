@@ -3,8 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 
 namespace grapevine::gossip {
+
+// The averagings with one peer.
+struct PairTime {
+  int64_t averagings = 0;
+  double seconds = 0;
+  bool operator==(const PairTime&) const = default;
+};
 
 struct Statistics {
   int64_t gradients = 0;
@@ -19,9 +27,12 @@ struct Statistics {
   double wait_most = 0;
   double pair_seconds = 0;
   double held_seconds = 0;
+  std::map<int, PairTime> pairs = {}; // by peer
 
-  void add_averaging(int64_t gradients_between, double seconds) {
+  void add_averaging(int peer, int64_t gradients_between, double seconds) {
     ++averagings;
+    ++pairs[peer].averagings;
+    pairs[peer].seconds += seconds;
     staleness += gradients_between;
     staleness_most = std::max(staleness_most, gradients_between);
     pair_seconds += seconds;

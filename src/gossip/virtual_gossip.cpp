@@ -211,6 +211,7 @@ void VirtualGossip::end_pair(int a, int b) {
     Member& member = *members_[worker];
     member.has_read = false;
     member.statistics.add_averaging(
+        a + b - worker,
         member.statistics.gradients - member.gradients_at_read,
         now_ - member.paired_since);
     member.wants_since = now_;

@@ -57,6 +57,9 @@ Pairing::State pairing_from(const json& value) {
 }
 
 json to_json(const Statistics& statistics) {
+  json pairs = json::array();
+  for (const auto& [peer, pair] : statistics.pairs)
+    pairs.push_back({peer, pair.averagings, pair.seconds});
   return {
       {"gradients", statistics.gradients},
       {"averagings", statistics.averagings},
@@ -65,11 +68,12 @@ json to_json(const Statistics& statistics) {
       {"wait_seconds", statistics.wait_seconds},
       {"wait_most", statistics.wait_most},
       {"pair_seconds", statistics.pair_seconds},
-      {"held_seconds", statistics.held_seconds}};
+      {"held_seconds", statistics.held_seconds},
+      {"pairs", pairs}};
 }
 
 Statistics statistics_from(const json& value) {
-  return {
+  Statistics statistics{
       .gradients = value.at("gradients"),
       .averagings = value.at("averagings"),
       .staleness = value.at("staleness"),
@@ -78,6 +82,12 @@ Statistics statistics_from(const json& value) {
       .wait_most = value.at("wait_most"),
       .pair_seconds = value.at("pair_seconds"),
       .held_seconds = value.at("held_seconds")};
+  for (const json& pair : value.value("pairs", json::array())) {
+    statistics.pairs[pair.at(0)] = {
+        .averagings = pair.at(1),
+        .seconds = pair.at(2)};
+  }
+  return statistics;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <utility>
 
 namespace grapevine::launch {
 namespace {
@@ -29,7 +30,11 @@ void AfterFailure::act() {
     const bool is_final = options_.on_failure == OnFailure::kEnd ||
                           workers_.end(rank).exit_code == kUsersMistake;
     ends_all_ = ends_all_ || is_final;
-    if (!ends_all_) go_on_after(rank);
+    if (ends_all_) {
+      store_.say_missing(describe_end(workers_.end(rank)));
+    } else {
+      go_on_after(rank);
+    }
   }
   // Those who could finish have; a stopped one will not.
   const bool is_over = workers_.any_finished() && workers_.any_running() &&
@@ -40,7 +45,7 @@ void AfterFailure::act() {
 }
 
 bool AfterFailure::may_restart(const WorkerEnd& end) const {
-  return options_.on_failure == OnFailure::kRestart && !is_interrupted_ &&
+  return options_.on_failure == OnFailure::kRestart && interrupted_by_ == 0 &&
          !end.ended_by_launcher && end.restarts < options_.restarts &&
          !workers_.any_finished(); // whom could it join?
 }
@@ -62,8 +67,17 @@ void AfterFailure::go_on_after(int rank) {
       obstacle = fmt::format(" (started again? {})", error.what());
     }
   }
-  story_.push_back(fmt::format("{} and was lost{}", how, obstacle));
+  if (interrupted_by_ == 0) {
+    story_.push_back(fmt::format("{} and was lost{}", how, obstacle));
+  } else {
+    if (!std::exchange(told_so_, true)) {
+      story_.push_back(
+          fmt::format("told to end by signal {}", interrupted_by_));
+    }
+    story_.push_back(how);
+  }
   store_.say_lost(rank, how);
+  store_.say_missing(how);
 }
 
 void AfterFailure::end_the_rest() {

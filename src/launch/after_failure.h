@@ -26,8 +26,9 @@ class AfterFailure {
         workers_(workers),
         store_(store) {}
 
-  // Nobody is started again.
-  void interrupt() { is_interrupted_ = true; }
+  // The workers are told to end, by this signal: nobody is started again, nor
+  // lost.
+  void interrupt(int signal) { interrupted_by_ = signal; }
 
   // Call it often: clocks are looked at here.
   void act();
@@ -48,7 +49,8 @@ class AfterFailure {
   const LaunchOptions& options_;
   Workers& workers_;
   transport::StoreServer& store_;
-  bool is_interrupted_ = false;
+  int interrupted_by_ = 0; // 0: nobody was told to end
+  bool told_so_ = false;   // in the story
   bool ends_all_ = false;
   std::vector<std::string> story_;
   Stage stage_ = Stage::kNone;

@@ -113,7 +113,7 @@ LaunchReport launch(
       } else {
         interrupted_by = signal.number;
         was_told_first = was_told_first || !workers.first_failed();
-        after.interrupt();
+        after.interrupt(signal.number);
         workers.pass_on(signal.number);
       }
     }

@@ -6,9 +6,10 @@
 // and the environment, to which it adds RANK, WORLD_SIZE, LOCAL_RANK,
 // LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT,
 // TORCHELASTIC_USE_AGENT_STORE=True, GRAPEVINE_LAUNCH=1, GRAPEVINE_RESTART (how
-// often this worker was started again, from 0) and, unless it is set already,
-// OMP_NUM_THREADS=1; with links GRAPEVINE_LINK and
-// GRAPEVINE_LINK_TABLE, with slow workers GRAPEVINE_SLOW.
+// often this worker was started again, from 0), GRAPEVINE_ON_FAILURE (continue,
+// restart or nothing) and, unless it is set already, OMP_NUM_THREADS=1; with
+// links GRAPEVINE_LINK and GRAPEVINE_LINK_TABLE, with slow workers
+// GRAPEVINE_SLOW.
 //
 // How it ends:
 //   - All workers exit with 0: so does the launcher.
@@ -92,7 +93,7 @@ struct LaunchReport {
   // "worker 2 was killed by signal 9 (first to fail); worker 3 was stopped"; of
   // those who went on, "worker 2 was killed by signal 9 and was started again
   // (1 of 3); worker 3 exited with 1 and was lost"; "told to end by signal 2;
-  // worker 0 exited with 130". Empty if all went well.
+  // worker 0 exited with 130", then also of the others. Empty if all went well.
   std::string message;
 };
 

@@ -50,6 +50,12 @@ std::vector<std::string> worker_environment(
       {"GRAPEVINE_LAUNCH", "1"},
       {"GRAPEVINE_RESTART", std::to_string(restarts)},
   };
+  // Empty where it ends all, whatever the launcher itself was given.
+  changes.emplace_back(
+      "GRAPEVINE_ON_FAILURE",
+      options.on_failure == OnFailure::kContinue  ? "continue"
+      : options.on_failure == OnFailure::kRestart ? "restart"
+                                                  : "");
   if (links.descriptor() >= 0) {
     changes.emplace_back(
         "GRAPEVINE_LINK",

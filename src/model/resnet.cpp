@@ -201,6 +201,10 @@ Design eighteen(const char* name, Stem stem) {
 
 } // namespace
 
+std::shared_ptr<Model> make_resnet8(const ModelOptions& options) {
+  return make(cifar("resnet8", 1), options);
+}
+
 std::shared_ptr<Model> make_resnet20(const ModelOptions& options) {
   return make(cifar("resnet20", 3), options);
 }

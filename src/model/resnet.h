@@ -17,9 +17,9 @@
 // A): every other row and column of x with channels of zeros behind its own.
 // In the others it is a 1x1 convolution with a norm (option B).
 //
-//   resnet20, 32, 56    3x3 stem of 16; 3 stages of 3, 5, 9 basic blocks of
-//                       16, 32, 64; option A; 269,722, 464,154 and 853,018
-//                       parameters for 3 channels and 10 classes
+//   resnet8, 20, 32, 56 3x3 stem of 16; 3 stages of 1, 3, 5, 9 basic blocks
+//                       of 16, 32, 64; option A; 75,290, 269,722, 464,154 and
+//                       853,018 parameters for 3 channels and 10 classes
 //   resnet18            3x3 stem of 64; 4 stages of 2 basic blocks of 64, 128,
 //                       256, 512; option B; 11,173,962 for 3 and 10
 //   resnet18-imagenet   the same with a stem of 7x7, stride 2, and max-pool;
@@ -43,6 +43,7 @@
 
 namespace grapevine::model {
 
+std::shared_ptr<Model> make_resnet8(const ModelOptions& options);
 std::shared_ptr<Model> make_resnet20(const ModelOptions& options);
 std::shared_ptr<Model> make_resnet32(const ModelOptions& options);
 std::shared_ptr<Model> make_resnet56(const ModelOptions& options);

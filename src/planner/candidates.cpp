@@ -2,10 +2,12 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "graph/edge_list.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace grapevine::planner {
 namespace {
@@ -15,8 +17,9 @@ using Names = std::vector<std::string>;
 struct Algorithm {
   std::string name;
   Names graphs; // that it is used with, where none are asked for
-  // On others it takes what its twin without weights does.
-  bool is_for_these_only = false;
+  // On others it takes what its twin without weights does, and is tried only
+  // where it is asked for by name; empty: there are no others.
+  Names only = {};
 };
 
 const std::vector<Algorithm>& algorithms() {
@@ -29,13 +32,14 @@ const std::vector<Algorithm>& algorithms() {
       names.push_back(changing);
     return names;
   }();
+  static const Names directed = {"one-peer-directed", "directed-edges"};
   static const std::vector<Algorithm> table = {
       {"allreduce", {"complete"}},
       {"adapt-then-combine", mixing},
       {"combine-while-adapt", mixing},
       {"gradient-tracking", mixing},
-      {"push-sum", {"one-peer-directed"}, true},
-      {"push-sum-overlapped", {"one-peer-directed"}, true},
+      {"push-sum", {"one-peer-directed"}, directed},
+      {"push-sum-overlapped", {"one-peer-directed"}, directed},
       // Its pairs are drawn by chance, whatever the order of a schedule is.
       {"gossip", fixed}};
   return table;
@@ -50,15 +54,10 @@ Names algorithm_names() {
   return names;
 }
 
-// Those whose cost is that of every step, known without a file.
 Names graph_names() {
   Names names;
-  for (const graph::GraphEntry& entry : graph::graph_table()) {
-    const bool needs_file = std::ranges::count(entry.options, "edges") > 0;
-    if (!needs_file && entry.name != "ada") {
-      names.push_back(entry.name);
-    }
-  }
+  for (const graph::GraphEntry& entry : graph::graph_table())
+    names.push_back(entry.name);
   return names;
 }
 
@@ -79,13 +78,16 @@ bool contains(const Names& names, const std::string& name) {
 Names graphs_of(const Algorithm& algorithm, const Choices& choices) {
   const bool is_asked_for = contains(choices.algorithms, algorithm.name);
   if (!choices.algorithms.empty() && !is_asked_for) return {};
-  if (choices.graphs.empty() || algorithm.name == "allreduce") {
-    return algorithm.graphs;
+  if (algorithm.name == "allreduce") return algorithm.graphs;
+  Names graphs = choices.graphs;
+  if (graphs.empty()) {
+    graphs = algorithm.graphs;
+    if (!choices.edges_file.empty()) graphs.push_back("edges");
   }
-  if (is_asked_for || !algorithm.is_for_these_only) return choices.graphs;
-  Names graphs;
-  for (const std::string& graph : choices.graphs) {
-    if (contains(algorithm.graphs, graph)) graphs.push_back(graph);
+  if (!is_asked_for && !algorithm.only.empty()) {
+    std::erase_if(graphs, [&](const std::string& graph) {
+      return !contains(algorithm.only, graph);
+    });
   }
   return graphs;
 }
@@ -110,18 +112,22 @@ std::string Candidate::graph_label() const {
 
 std::string Candidate::label() const {
   if (is_all_reduce()) return algorithm;
-  return fmt::format("{}, {}", algorithm, graph_label());
+  std::string label = fmt::format("{}, {}", algorithm, graph_label());
+  if (is_asynchronous() && rate != 1) label += fmt::format(", rate {}", rate);
+  return label;
 }
 
 std::string Candidate::flags() const {
   std::string flags =
       fmt::format("--agreement {} --graph {}", algorithm, graph.name);
-  if (is_asynchronous()) {
-    flags += " --continuous-momentum true";
-  }
+  if (is_asynchronous()) flags += " --continuous-momentum";
+  if (is_asynchronous() && rate != 1) flags += fmt::format(" --rate {}", rate);
   if (takes(graph.name, "k")) flags += fmt::format(" --k {}", graph.k);
   if (takes(graph.name, "workers-per-node")) {
     flags += fmt::format(" --workers-per-node {}", graph.workers_per_node);
+  }
+  if (takes(graph.name, "edges")) {
+    flags += fmt::format(" --edges {}", graph.edges_file);
   }
   return flags;
 }
@@ -129,6 +135,24 @@ std::string Candidate::flags() const {
 void check(const Choices& choices) {
   check_names("algorithm", choices.algorithms, algorithm_names());
   check_names("graph", choices.graphs, graph_names());
+  const auto wants_file = [](const std::string& graph) {
+    return takes(graph, "edges");
+  };
+  const bool has_file = !choices.edges_file.empty();
+  const bool wants = std::ranges::any_of(choices.graphs, wants_file);
+  if (wants && !has_file) {
+    throw ConfigError("an edge list is in a file: give --edges FILE");
+  }
+  if (has_file && !wants && !choices.graphs.empty()) {
+    throw ConfigError("--edges: for the graphs edges and directed-edges");
+  }
+  // What is wrong with the file is wrong for any number of workers.
+  if (has_file) {
+    graph::read_edge_list(
+        "edges",
+        std::numeric_limits<int>::max(),
+        choices.edges_file);
+  }
 }
 
 std::vector<Candidate>
@@ -147,7 +171,9 @@ candidates(const Choices& choices, int n, int workers_per_node, uint64_t seed) {
               .n = n,
               .seed = seed,
               .k = k,
-              .workers_per_node = workers_per_node}});
+              .edges_file = choices.edges_file,
+              .workers_per_node = workers_per_node},
+             choices.rate});
       };
   for (const Algorithm& algorithm : algorithms()) {
     for (const std::string& graph : graphs_of(algorithm, choices)) {

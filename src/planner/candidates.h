@@ -13,6 +13,7 @@ namespace grapevine::planner {
 struct Candidate {
   std::string algorithm; // an agreement, as in a spec
   graph::GraphOptions graph;
+  double rate = 1; // gossip: averagings a gradient
 
   // "complete", "lattice, k = 8".
   std::string graph_label() const;
@@ -25,16 +26,18 @@ struct Candidate {
 };
 
 // Empty lists mean the defaults: all algorithms, each on the graphs that it is
-// used with (docs/plan.md lists them); for graphs that take a degree 4, 8 and
-// 16.
+// used with (docs/plan.md lists them), and those of an edge list where there
+// is one; for graphs that take a degree 4, 8 and 16.
 struct Choices {
   std::vector<std::string> algorithms = {};
   std::vector<std::string> graphs = {};
   std::vector<int> degrees = {};
+  std::string edges_file = {}; // edges, directed-edges
+  double rate = 1;             // gossip
 };
 
-// ConfigError for a name that is none, or a graph that cannot be predicted
-// (an edge list, Ada).
+// ConfigError for a name that is none, for an edge list without a file or a
+// file without one.
 void check(const Choices& choices);
 
 // All of them for n workers, All-Reduce first, each once; lattices without

@@ -25,30 +25,40 @@ struct GossipForecast {
   double words = 0;
 };
 
-// Of one graph, at rate 1, for any links. Computes in the constructor what does
-// not depend on them.
+// Of one graph, for any links. Computes in the constructor what does not depend
+// on them: no gradient waits for a link.
 class GossipForecaster {
  public:
-  // ConfigError as gossip::times_on has it. Means are taken over `steps`
-  // iterations, or fewer where n is large.
+  // rate: averagings that a worker asks for with each gradient, > 0. Means are
+  // taken over `steps` iterations, more where averagings are rare, fewer where
+  // n is large.
+  // ConfigError as gossip::times_on has it, and where a gradient takes no time.
   GossipForecaster(
       const graph::Schedule& schedule,
       const runtime::Costs& costs,
       const gossip::TimedCluster& cluster,
+      double rate,
       int steps);
 
+  // The costs are those of the constructor but for the links.
   GossipForecast forecast(const runtime::Costs& costs) const;
 
  private:
   std::vector<std::vector<int>> neighbours_;
   gossip::TimedCluster cluster_;
+  double rate_;
   int steps_;
-  double wanted_; // averagings a gradient, over links that cost nothing
+  // Over links that cost nothing:
+  double wanted_;  // averagings a gradient
+  double seconds_; // of an iteration
+  double compute_; // of a gradient
 };
 
-// Iterations in which A2CiD2's averagings, one a gradient, make the replicas'
-// disagreement ten times smaller: from chi1 and chi2 (gossip/dynamics.h), with
-// the constant that rings were measured to have.
-double gossip_steps_to_agree(const graph::Spectrum& spectrum);
+// Iterations in which A2CiD2's averagings, `rate` a gradient, make the
+// replicas' disagreement ten times smaller: from chi1 and chi2
+// (gossip/dynamics.h), with constants that were measured (docs/plan.md).
+// Infinite where the graph is not connected.
+double
+gossip_steps_to_agree(const graph::Spectrum& spectrum, int n, double rate = 1);
 
 } // namespace grapevine::planner

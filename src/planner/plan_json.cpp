@@ -126,6 +126,8 @@ Json to_json(const Question& question) {
            static_cast<double>(compute.model_bytes())},
       {"inside", level_json(costs.inside)},
       {"between", level_json(costs.between)},
+      {"rate", question.choices.rate},
+      {"edges", text_or_null(question.choices.edges_file)},
       {"link",
        question.link ? Json(transport::format_link(*question.link)) : Json()},
       {"slow", text_or_null(transport::format_slow(question.slow))},

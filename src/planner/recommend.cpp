@@ -76,6 +76,10 @@ std::string straggler_sentence(const Recommendation& it) {
 std::string agreement_sentence(const Recommendation& it) {
   const double steps = it.use.steps_to_agree;
   if (steps == 0) return "";
+  if (!std::isfinite(steps)) {
+    return "The graph is not connected: averaging never makes all replicas "
+           "agree.";
+  }
   std::string text = fmt::format(
       "Averaging makes the replicas' disagreement ten times smaller in {:.0f} "
       "steps (spectral gap {:.3g})",
@@ -152,10 +156,11 @@ std::string rate_text(double bytes_per_second) {
 }
 
 std::string time_text(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3 || seconds == 0) {
-    return fmt::format("{:.3g} ms", 1e3 * seconds);
-  }
+  constexpr double kRounding = 1e-12; // differences that are nothing
+  const double size = std::abs(seconds);
+  if (size < kRounding) return "0 ms";
+  if (size >= 1) return fmt::format("{:.3g} s", seconds);
+  if (size >= 1e-3) return fmt::format("{:.3g} ms", 1e3 * seconds);
   return fmt::format("{:.3g} us", 1e6 * seconds);
 }
 

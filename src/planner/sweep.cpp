@@ -1,7 +1,6 @@
 #include "planner/sweep.h"
 
 #include "base/check.h"
-#include "base/error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +19,8 @@ constexpr double kEndPrecision = 1.02;
 // The level that limits, of costs with the link in its place.
 std::optional<Level> Costs::*level_of(const Question& question, int n) {
   const bool one_node = question.workers_per_node_in(n) >= n;
+  // One worker needs no links; those that were given are the ones to show.
+  if (n == 1 && question.costs_with_link().between) return &Costs::between;
   return one_node ? &Costs::inside : &Costs::between;
 }
 
@@ -88,27 +89,17 @@ Sweeper::Sweeper(const Question& question, int n) : n_(n) {
   auto shorter = std::make_unique<Question>(question);
   shorter->steps = std::min(question.steps, kMostSteps);
   question_ = std::move(shorter);
-  for (const Candidate& candidate : candidates(
-           question.choices,
-           n,
-           question.told_workers_per_node(n),
-           question.seed)) {
-    try {
-      trials_.emplace_back(*question_, candidate);
-      steps_to_agree_.push_back(trials_.back().steps_to_agree());
-    } catch (const ConfigError&) {
-      // n does not allow the graph.
-    }
-  }
+  trials_ = std::make_unique<Trials>(*question_, n);
+  for (int i = 0; i < trials_->size(); ++i)
+    steps_to_agree_.push_back((*trials_)[i].steps_to_agree());
 }
 
 const std::vector<double>& Sweeper::times(double rate) {
   auto found = times_.find(rate);
   if (found != times_.end()) return found->second;
   const Costs costs = costs_at(*question_, n_, rate);
-  std::vector<double> times;
-  for (const Trial& trial : trials_)
-    times.push_back(trial.times(costs).seconds);
+  std::vector<double> times(trials_->size());
+  trials_->for_each([&](int i) { times[i] = (*trials_)[i].seconds(costs); });
   return times_.emplace(rate, std::move(times)).first->second;
 }
 
@@ -118,11 +109,11 @@ Sweep Sweeper::sweep(const std::vector<double>& rates) {
       .rates = rates,
       .candidates = {},
       .steps_to_agree = steps_to_agree_};
-  for (size_t i = 0; i < trials_.size(); ++i) {
-    sweep.candidates.push_back(trials_[i].candidate());
+  for (int i = 0; i < trials_->size(); ++i) {
+    sweep.candidates.push_back(candidate(i));
     auto& row = sweep.seconds.emplace_back();
     for (const double rate : rates)
-      row.push_back(seconds(static_cast<int>(i), rate));
+      row.push_back(seconds(i, rate));
   }
   return sweep;
 }

@@ -54,7 +54,7 @@ class Sweeper {
   std::vector<Regime> regimes(const std::vector<double>& rates);
 
   const Candidate& candidate(int index) const {
-    return trials_[index].candidate();
+    return (*trials_)[index].candidate();
   }
   double seconds(int index, double rate) { return times(rate)[index]; }
 
@@ -64,7 +64,7 @@ class Sweeper {
 
   std::unique_ptr<const Question> question_;
   int n_;
-  std::vector<Trial> trials_;
+  std::unique_ptr<Trials> trials_;
   std::vector<double> steps_to_agree_;
   std::map<double, std::vector<double>> times_; // by rate
 };

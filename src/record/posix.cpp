@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 namespace grapevine::record {
@@ -79,6 +82,15 @@ int sync_descriptor(int descriptor) {
     result = ::fsync(descriptor);
   } while (result != 0 && errno == EINTR);
   return result == 0 ? 0 : errno;
+}
+
+int lock_at_once(int descriptor, int operation) {
+  constexpr int kTries = 100;
+  for (int i = 1;; ++i) {
+    if (::flock(descriptor, operation | LOCK_NB) == 0) return 0;
+    if (errno != EWOULDBLOCK || i == kTries) return errno;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 void sync_directory(const std::filesystem::path& directory) {

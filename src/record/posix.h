@@ -53,6 +53,11 @@ int64_t read_at(int descriptor, std::span<std::byte> bytes, int64_t offset);
 // 0 or errno, again after a signal.
 int sync_descriptor(int descriptor);
 
+// flock(2) that does not wait for who keeps the file locked, but for who only
+// looks whether it is (record/run_lock.h): that takes a moment, or half a
+// second on a busy machine. 0 or errno, EWOULDBLOCK where somebody keeps it.
+int lock_at_once(int descriptor, int operation);
+
 // Makes names in a directory (new, renamed, removed) durable. IoError.
 void sync_directory(const std::filesystem::path& directory);
 

@@ -13,6 +13,7 @@
 #include <string>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,6 +44,8 @@ void RecordWriter::State::open() {
   if (!file.valid() || ::fstat(file.number(), &status) != 0) {
     throw_io_error("open", path, errno);
   }
+  // A sign for others, which no run depends on.
+  lock_at_once(file.number(), LOCK_SH);
   file_bytes = status.st_size;
   if (file_bytes == 0) {
     buffer =

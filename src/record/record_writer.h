@@ -14,7 +14,9 @@
 namespace grapevine::record {
 
 // Buffered; flushed by flush(), by the destructor and when much has gathered.
-// Any thread may append. One writer a file.
+// Any thread may append. One writer a file. While it lives it holds a shared
+// lock on the file, by which others see that somebody writes
+// (record/run_lock.h).
 class RecordWriter {
  public:
   // Opens for appending; a new file begins with a "format" line. IoError if

@@ -1,14 +1,33 @@
 #include "record/run_lock.h"
 
+#include "record/posix.h"
+#include "record/run_directory.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 namespace grapevine::record {
+namespace {
+
+// What cannot be opened or locked is held by nobody that can be known.
+Descriptor open_to_look(const std::filesystem::path& path) {
+  return open_descriptor(path, O_RDONLY | O_NONBLOCK);
+}
+
+// Writers share their lock, so this wants it alone; so does another who looks,
+// for a moment, who is no writer.
+bool is_written(const std::filesystem::path& records) {
+  const Descriptor file = open_to_look(records);
+  return file.valid() && lock_at_once(file.number(), LOCK_EX) == EWOULDBLOCK;
+}
+
+} // namespace
 
 RunLock::RunLock(const std::filesystem::path& run) : run_(run) {
   std::error_code error;
@@ -22,8 +41,7 @@ RunLock::RunLock(const std::filesystem::path& run) : run_(run) {
     if (errno == ENOTDIR) throw ConfigError(reason);
     throw IoError(reason);
   }
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    const int reason = errno;
+  if (const int reason = lock_at_once(descriptor_, LOCK_EX); reason != 0) {
     close(descriptor_);
     if (reason != EWOULDBLOCK) {
       throw IoError(fmt::format(
@@ -40,6 +58,17 @@ RunLock::~RunLock() {
   // rmdir leaves a directory alone that holds something.
   if (created_) rmdir(run_.c_str());
   close(descriptor_);
+}
+
+bool is_locked(const std::filesystem::path& run) {
+  const Descriptor file = open_to_look(run);
+  return file.valid() && flock(file.number(), LOCK_SH | LOCK_NB) != 0 &&
+         errno == EWOULDBLOCK;
+}
+
+bool is_at_work(const std::filesystem::path& run) {
+  if (is_locked(run)) return true;
+  return std::ranges::any_of(RunDirectory(run).record_files(), is_written);
 }
 
 } // namespace grapevine::record

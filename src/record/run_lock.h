@@ -1,5 +1,6 @@
 // At most one process at a time is at work on a run: an advisory lock on its
-// directory, released by the end of the process, however it ends.
+// directory, released by the end of the process, however it ends. Others can
+// see by it whether a run that has no result is still going.
 #pragma once
 
 #include "base/error.h"
@@ -28,5 +29,14 @@ class RunLock {
   bool created_ = false;
   int descriptor_ = -1;
 };
+
+// Whether somebody, in this process or another, holds the run. Makes nothing;
+// false where nothing is there.
+bool is_locked(const std::filesystem::path& run);
+
+// Whether somebody is at work on the run: holds it, or writes its records (an
+// asynchronous run may go on without the worker that held it). True of
+// processes elsewhere only as far as the file system shares its locks.
+bool is_at_work(const std::filesystem::path& run);
 
 } // namespace grapevine::record

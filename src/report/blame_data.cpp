@@ -35,6 +35,11 @@ void write_blame(JsonWriter& json, const analysis::Blame& blame) {
   json.begin_object();
   json.number("seconds", blame.seconds);
   json.number("mean_wait_seconds", blame.mean_wait);
+  json.boolean("virtual", blame.losses.has_value());
+  if (blame.losses) {
+    json.number("exposed_seconds", blame.losses->exposed);
+    json.number("straggler_seconds", blame.losses->straggler);
+  }
   json.key("compute_seconds");
   json.numbers(blame.compute, kDigits);
   json.key("waits");

@@ -72,6 +72,21 @@ void write_changes(JsonWriter& json, const Gossip& gossip) {
   json.end_array();
 }
 
+void write_links(JsonWriter& json, const Gossip& gossip) {
+  json.key("slow_links");
+  json.begin_array();
+  for (const analysis::GossipLink& link : gossip.slow_links) {
+    json.begin_object();
+    json.integer("a", link.a);
+    json.integer("b", link.b);
+    json.number("averagings", link.averagings);
+    json.number("pair_seconds", link.pair);
+    json.number("ratio", link.ratio);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_curves(JsonWriter& json, const analysis::GossipCurves& curves) {
   json.key("curves");
   json.begin_object();
@@ -115,6 +130,7 @@ void write_gossip(JsonWriter& json, const Gossip& gossip) {
         std::vector<int64_t>(gossip.members.begin(), gossip.members.end()));
   }
   write_changes(json, gossip);
+  write_links(json, gossip);
   write_curves(json, gossip.curves);
   json.key("sentences");
   json.begin_array();

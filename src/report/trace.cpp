@@ -72,9 +72,15 @@ class TraceWriter {
 
   void add(int64_t worker, int64_t step, const Row& row) {
     if (named_.insert(worker).second) name(worker);
-    head(row.span, "X", worker, row.thread());
+    // What takes no time would be invisible as a span.
+    const bool is_instant = row.duration == 0 && row.span == "exchange";
+    head(row.span, is_instant ? "i" : "X", worker, row.thread());
     json_.integer("ts", row.begin - begin_);
-    json_.integer("dur", row.duration);
+    if (is_instant) {
+      json_.text("s", "t"); // of its thread
+    } else {
+      json_.integer("dur", row.duration);
+    }
     json_.key("args");
     json_.begin_object();
     json_.integer("step", step);

@@ -1,5 +1,6 @@
 // A run's timelines as a trace, for ui.perfetto.dev and chrome://tracing: the
-// JSON object of the Trace Event Format, complete events ("X").
+// JSON object of the Trace Event Format, complete events ("X"), and
+// instants ("i") for averagings that take no time, as without a clock.
 //
 //   process   a worker
 //   thread 0  its training: data, forward, backward, in it wait and update

@@ -58,11 +58,6 @@ void check_compute(const Compute& compute) {
   }
 }
 
-// A time as --link has it: "12ms".
-double seconds_of(std::string_view word) {
-  return transport::parse_link(fmt::format("unlimited,{}", word)).delay_seconds;
-}
-
 void check_level(const std::optional<Level>& level, const char* name) {
   if (!level) return;
   if (is_time(level->latency) && is_rate(level->bandwidth) &&
@@ -170,6 +165,13 @@ Costs with_link(Costs costs, const transport::LinkOptions& link) {
       .shared = rate};
   costs.node_rates.clear();
   costs.link_rates.clear();
+  for (const transport::PairLink& pair : link.pairs) {
+    costs.link_rates.push_back(
+        {.a = pair.a,
+         .b = pair.b,
+         .latency = software + pair.limits.delay_seconds,
+         .bandwidth = pair.limits.bytes_per_second * transport::kPayloadShare});
+  }
   return costs;
 }
 
@@ -211,11 +213,10 @@ ComputeWords parse_compute(std::string_view text) {
   for (bool more = true; more;) {
     const size_t comma = rest.find(',');
     more = comma != std::string_view::npos;
-    try {
-      times.push_back(seconds_of(rest.substr(0, comma)));
-    } catch (const ConfigError&) {
-      refuse();
-    }
+    // Times as --link has them.
+    const auto seconds = transport::parse_delay(rest.substr(0, comma));
+    if (!seconds) refuse();
+    times.push_back(*seconds);
     if (more) rest.remove_prefix(comma + 1);
   }
   if (times.size() > 3) refuse();

@@ -101,8 +101,9 @@ void check(const Costs& costs);
 Compute with_buckets(const Compute& compute, int64_t bytes);
 
 // The links between nodes as the words of --link have them, in place of those
-// measured: rate less what packets' headers take; the delay on top of the
-// latency inside a node, which is what a message costs without a network.
+// measured, single ones that differ included: rate less what packets' headers
+// take; the delay on top of the latency inside a node, which is what a message
+// costs without a network.
 Costs with_link(Costs costs, const transport::LinkOptions& link);
 
 // `bytes` in buckets of `bucket`, the last one perhaps shorter.

@@ -27,6 +27,8 @@ struct Exchange {
   struct Part {
     int worker = 0;
     int set = 0; // into sets
+    // Into sets: the worker and those of its peers whose messages take longest.
+    int slowest = 0;
     double seconds_per_byte = 0;
     double latency = 0;
     bool is_inside = false; // no message leaves the node

@@ -54,9 +54,17 @@ StepTimes RuntimeModel::advance(int64_t step, const comm::Plan& plan) {
   return advance(step, *exchange_of(plan));
 }
 
-StepTimes RuntimeModel::advance(int64_t step, const Exchange& exchange) {
-  const IterationTimes actual = actual_.advance(times_.at(step), exchange);
-  const IterationTimes even = even_.advance(times_.mean(), exchange);
+double RuntimeModel::advance_alone(
+    int64_t step,
+    const Exchange& exchange,
+    double byte) {
+  return actual_.advance(times_.at(step), exchange, byte).seconds;
+}
+
+StepTimes
+RuntimeModel::advance(int64_t step, const Exchange& exchange, double byte) {
+  const auto actual = actual_.advance(times_.at(step), exchange, byte);
+  const auto even = even_.advance(times_.mean(), exchange, byte);
   return {
       .seconds = actual.seconds,
       .compute = even.computed,
@@ -70,6 +78,12 @@ std::vector<double> RuntimeModel::state() const {
   const std::vector<double> even = even_.state();
   state.insert(state.end(), even.begin(), even.end());
   return state;
+}
+
+bool RuntimeModel::has_moved_evenly(std::span<const double> since) const {
+  const size_t half = since.size() / 2;
+  return actual_.has_moved_evenly(since.first(half)) &&
+         even_.has_moved_evenly(since.subspan(half));
 }
 
 void RuntimeModel::restore(std::span<const double> state) {

@@ -53,7 +53,13 @@ class RuntimeModel {
   std::shared_ptr<const Exchange> exchange_of(const comm::Plan& plan);
 
   StepTimes advance(int64_t step, const comm::Plan& plan);
-  StepTimes advance(int64_t step, const Exchange& exchange);
+  // byte: see CommThreads::run.
+  StepTimes advance(int64_t step, const Exchange& exchange, double byte = 1);
+  // Without the second run: seconds.
+  double advance_alone(int64_t step, const Exchange& exchange, double byte = 1);
+
+  // Who is told what happens in the steps to come; borrowed, or null.
+  void watch(Watcher* watcher) { actual_.watch(watcher); }
 
   // When the last worker ended the last step; when each did.
   double now() const { return actual_.now(); }
@@ -64,6 +70,8 @@ class RuntimeModel {
   std::vector<double> state() const;
   // CheckFailure where it is of another model.
   void restore(std::span<const double> state);
+  // As Recursion has it, of both runs.
+  bool has_moved_evenly(std::span<const double> since) const;
 
  private:
   ModelOptions options_;

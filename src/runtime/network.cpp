@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace grapevine::runtime {
 
@@ -86,6 +87,25 @@ Network::Route Network::route(int from, int to) const {
     pass(pair->second.resource);
   }
   return route;
+}
+
+std::optional<double> Network::times_as_fast(const Network& other) const {
+  const bool is_alike =
+      n_ == other.n_ && workers_per_node_ == other.workers_per_node_ &&
+      inside_.latency == other.inside_.latency &&
+      between_.latency == other.between_.latency && pairs_ == other.pairs_;
+  if (!is_alike) return std::nullopt;
+  constexpr double kRounding = 1e-12;
+  std::optional<double> factor;
+  for (size_t i = 0; i < rates_.size(); ++i) {
+    if (rates_[i] == other.rates_[i] && rates_[i] == kUnlimited) continue;
+    const double own = rates_[i] / other.rates_[i];
+    if (!(own > 0)) return std::nullopt; // of an unlimited one
+    if (!factor) factor = own;
+    // Written so that what is no number is refused, too.
+    if (!(std::abs(own - *factor) <= kRounding * own)) return std::nullopt;
+  }
+  return factor.value_or(1);
 }
 
 std::vector<int> Network::resources_of(int rank) const {

@@ -21,6 +21,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -52,6 +53,10 @@ class Network {
   };
   Route route(int from, int to) const;
 
+  // By which factor all links with a limit are faster than the other's, if it
+  // is the same for all of them and nothing else differs.
+  std::optional<double> times_as_fast(const Network& other) const;
+
   // What a worker's messages pass on its own side: its ways, its node's, and
   // those of its pairs that have their own.
   std::vector<int> resources_of(int rank) const;
@@ -75,6 +80,7 @@ class Network {
   struct Pair {
     int resource;
     double latency;
+    bool operator==(const Pair&) const = default;
   };
   std::map<std::pair<int, int>, Pair> pairs_; // by (from, to)
 };

@@ -3,6 +3,7 @@
 #include "base/check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace grapevine::runtime {
@@ -60,11 +61,13 @@ Recursion::Recursion(
 
 IterationTimes Recursion::advance(
     const IterationCompute& compute,
-    const Exchange& exchange) {
+    const Exchange& exchange,
+    double byte) {
   GV_CHECK_EQ(static_cast<int>(compute.forward.size()), n_);
   const double before = now();
   waited_ = 0;
   computed_ = 0;
+  byte_ = byte;
   switch (order_) {
     case Order::kCombineWhileAdapt:
       combine_while_adapt(compute, exchange);
@@ -89,9 +92,11 @@ double Recursion::now() const {
   return std::ranges::max(end_);
 }
 
-void Recursion::compute(int i, double seconds) {
+void Recursion::compute(int i, Work work, int bucket, double seconds) {
+  const double begin = end_[i];
   computed_ += seconds;
   end_[i] += seconds;
+  if (watcher_) watcher_->worked(i, work, bucket, begin, end_[i]);
 }
 
 void Recursion::wait_until(int i, double time) {
@@ -100,18 +105,46 @@ void Recursion::wait_until(int i, double time) {
   end_[i] = time;
 }
 
+void Recursion::wait_for(int i, int bucket) {
+  tell_wait(i, bucket, end_[i]);
+  wait_until(i, done_[bucket][i]);
+}
+
+void Recursion::wait_for_all(int i) {
+  double begin = end_[i];
+  for (int b = 0; b < buckets(); ++b) {
+    tell_wait(i, b, begin);
+    begin = std::max(begin, done_[b][i]);
+  }
+  wait_until(i, done_.back()[i]);
+}
+
+void Recursion::tell_wait(int i, int bucket, double begin) {
+  const double end = done_[bucket][i];
+  if (watcher_ == nullptr || end <= begin) return;
+  watcher_->waited(i, bucket, threads_.kept_by(bucket, i), begin, end);
+}
+
+void Recursion::tell_exchange(int i, const Exchange& exchange) {
+  if (watcher_ == nullptr || exchange.last[i] < 0) return;
+  watcher_->exchanged(i, released_.front()[i], done_.back()[i]);
+}
+
 void Recursion::combine_while_adapt(
     const IterationCompute& times,
     const Exchange& exchange) {
-  threads_.run(exchange, bucket_bytes_, released_, done_);
+  threads_.run(exchange, bucket_bytes_, released_, done_, byte_);
   for (int i = 0; i < n_; ++i) {
-    compute(i, times.forward[i]);
+    tell_exchange(i, exchange);
+    compute(i, Work::kForward, -1, times.forward[i]);
     for (int b = 0; after_backward_ && b < buckets(); ++b)
-      compute(i, times.backward[i][b]);
+      compute(i, Work::kBackward, b, times.backward[i][b]);
     for (int b = 0; b < buckets(); ++b) {
-      if (!after_backward_) compute(i, times.backward[i][b]);
-      wait_until(i, done_[b][i]);
-      compute(i, update_[b]);
+      if (!after_backward_) {
+        compute(i, Work::kBackward, b, times.backward[i][b]);
+      }
+      wait_for(i, b);
+      compute(i, Work::kUpdate, b, update_[b]);
       released_[b][i] = end_[i];
     }
   }
@@ -122,41 +155,48 @@ void Recursion::adapt_then_combine(
     const Exchange& exchange,
     bool gradients_too) {
   for (int i = 0; i < n_; ++i) {
-    compute(i, times.forward[i]);
+    compute(i, Work::kForward, -1, times.forward[i]);
     for (int b = 0; after_backward_ && b < buckets(); ++b)
-      compute(i, times.backward[i][b]);
+      compute(i, Work::kBackward, b, times.backward[i][b]);
     for (int b = 0; b < buckets(); ++b) {
-      if (!after_backward_) compute(i, times.backward[i][b]);
-      compute(i, update_[b]);
+      if (!after_backward_) {
+        compute(i, Work::kBackward, b, times.backward[i][b]);
+      }
+      compute(i, Work::kUpdate, b, update_[b]);
       released_[b][i] = end_[i];
     }
   }
-  threads_.run(exchange, bucket_bytes_, released_, done_);
+  threads_.run(exchange, bucket_bytes_, released_, done_, byte_);
   if (gradients_too) {
+    for (int i = 0; i < n_; ++i)
+      tell_exchange(i, exchange);
     std::ranges::fill(released_, end_);
-    threads_.run(exchange, bucket_bytes_, released_, done_);
+    threads_.run(exchange, bucket_bytes_, released_, done_, byte_);
   }
-  for (int i = 0; i < n_; ++i)
-    wait_until(i, done_.back()[i]);
+  for (int i = 0; i < n_; ++i) {
+    tell_exchange(i, exchange);
+    wait_for_all(i);
+  }
 }
 
 void Recursion::allreduce(
     const IterationCompute& times,
     const Exchange& exchange) {
   for (int i = 0; i < n_; ++i) {
-    compute(i, times.forward[i]);
+    compute(i, Work::kForward, -1, times.forward[i]);
     for (int b = 0; b < buckets(); ++b) {
-      compute(i, times.backward[i][b]);
+      compute(i, Work::kBackward, b, times.backward[i][b]);
       released_[b][i] = end_[i];
     }
   }
-  threads_.run(exchange, bucket_bytes_, released_, done_);
+  threads_.run(exchange, bucket_bytes_, released_, done_, byte_);
   for (int i = 0; i < n_; ++i) {
     // The norm that clips is that of the averaged gradient.
-    if (after_backward_) wait_until(i, done_.back()[i]);
+    tell_exchange(i, exchange);
+    if (after_backward_) wait_for_all(i);
     for (int b = 0; b < buckets(); ++b) {
-      wait_until(i, done_[b][i]);
-      compute(i, update_[b]);
+      wait_for(i, b);
+      compute(i, Work::kUpdate, b, update_[b]);
     }
   }
 }
@@ -171,6 +211,22 @@ std::vector<double> Recursion::state() const {
       state.insert(state.end(), released.begin(), released.end());
   }
   return state;
+}
+
+bool Recursion::has_moved_evenly(std::span<const double> before) const {
+  constexpr double kRounding = 1e-12;
+  const std::vector<double> after = state();
+  GV_CHECK_EQ(before.size(), after.size());
+  // Ends come first.
+  const double moved = after[0] - before[0];
+  const double earliest = std::ranges::min(before.first(n_));
+  const double rounding = kRounding * now();
+  for (size_t i = 0; i < after.size(); ++i) {
+    const bool is_even = std::abs(after[i] - before[i] - moved) <= rounding;
+    const bool is_past = after[i] == before[i] && after[i] <= earliest;
+    if (!is_even && !is_past) return false;
+  }
+  return true;
 }
 
 void Recursion::restore(std::span<const double> state) {

@@ -64,6 +64,27 @@ struct IterationCompute {
   std::vector<std::vector<double>> backward; // by worker, bucket
 };
 
+enum class Work { kForward, kBackward, kUpdate };
+
+// Is told what every worker does when, in seconds since the beginning; each
+// worker's own things in the order of their ends, but for exchanges, which go
+// on beside.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  // bucket: -1 for forward.
+  virtual void
+  worked(int worker, Work work, int bucket, double begin, double end) = 0;
+  // peers: whom for, see CommThreads::kept_by.
+  virtual void waited(
+      int worker,
+      int bucket,
+      std::span<const int> peers,
+      double begin,
+      double end) = 0;
+  virtual void exchanged(int worker, double begin, double end) = 0;
+};
+
 struct IterationTimes {
   double seconds = 0; // by how much the last worker's end has moved
   // Seconds that the training thread waited for exchanges, and that it
@@ -83,10 +104,14 @@ class Recursion {
 
   // One more iteration. `exchange` is that of this iteration's mixing, which
   // combine-while-adapt has started in the iteration before (the first one: at
-  // time 0).
+  // time 0). byte: see CommThreads::run.
   IterationTimes advance(
       const IterationCompute& compute,
-      const Exchange& exchange);
+      const Exchange& exchange,
+      double byte = 1);
+
+  // From now on; borrowed. None where it is null.
+  void watch(Watcher* watcher) { watcher_ = watcher; }
 
   // When the last worker ended the last iteration; when each did.
   double now() const;
@@ -96,6 +121,9 @@ class Recursion {
   // run goes on exactly as an unbroken one.
   std::vector<double> state() const;
   void restore(std::span<const double> state);
+  // Whether all that matters has moved by the same since that state: so it will
+  // again if the iterations since then are repeated.
+  bool has_moved_evenly(std::span<const double> since) const;
 
  private:
   int buckets() const { return static_cast<int>(bucket_bytes_.size()); }
@@ -106,8 +134,12 @@ class Recursion {
       bool gradients_too);
   void allreduce(const IterationCompute&, const Exchange&);
   // The training thread of worker i.
-  void compute(int i, double seconds);
+  void compute(int i, Work work, int bucket, double seconds);
   void wait_until(int i, double time);
+  void wait_for(int i, int bucket);
+  void wait_for_all(int i);
+  void tell_wait(int i, int bucket, double begin);
+  void tell_exchange(int i, const Exchange& exchange);
 
   int n_;
   Order order_;
@@ -115,10 +147,12 @@ class Recursion {
   std::vector<double> update_; // by bucket
   bool after_backward_;
   CommThreads threads_;
+  Watcher* watcher_ = nullptr;
   std::vector<double> end_;                   // by worker: where it is
   std::vector<std::vector<double>> released_; // by bucket, worker: s
   std::vector<std::vector<double>> done_;     // by bucket, worker: c
-  double waited_ = 0;                         // of all workers, this iteration
+  double byte_ = 1;
+  double waited_ = 0; // of all workers, this iteration
   double computed_ = 0;
 };
 

@@ -118,6 +118,7 @@ Exchange ring_exchange(const graph::Mixing& mixing, const Network& network) {
     if (groups[g].size() == 1) continue;
     Exchange::Part whole = ring_part(groups[g], rings[g], network, part_of);
     whole.set = static_cast<int>(exchange.sets.size());
+    whole.slowest = whole.set;
     for (const int i : groups[g]) {
       whole.worker = i;
       *part_of[i] = whole;

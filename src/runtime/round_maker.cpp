@@ -4,6 +4,14 @@
 #include <utility>
 
 namespace grapevine::runtime {
+namespace {
+
+// A usual bucket: which of two messages takes longer may depend on its bytes.
+constexpr double kUsualBytes = 1 << 20;
+// Messages that differ by less take equally long.
+constexpr double kSameTime = 1e-9;
+
+} // namespace
 
 void RoundMaker::add(const std::vector<Message>& messages) {
   // Everybody's load on a resource counts, so it is added up first.
@@ -13,45 +21,49 @@ void RoundMaker::add(const std::vector<Message>& messages) {
     for (const int resource : route.resources())
       load[resource] += message.share / network_.rate(resource);
   }
-  std::vector<Exchange::Part> parts(network_.n(), {.is_inside = true});
-  std::vector<std::vector<int>> peers(network_.n());
+  std::vector<Traffic> workers(network_.n());
   for (const Message& message : messages) {
     const auto route = network_.route(message.from, message.to);
     const bool is_inside =
         network_.node_of(message.from) == network_.node_of(message.to);
+    double seconds_per_byte = 0;
+    for (const int resource : route.resources())
+      seconds_per_byte = std::max(seconds_per_byte, load[resource]);
+    const double seconds = seconds_per_byte * kUsualBytes + route.latency;
     for (const int end : {message.from, message.to}) {
-      Exchange::Part& part = parts[end];
-      for (const int resource : route.resources()) {
-        part.seconds_per_byte = std::max(part.seconds_per_byte, load[resource]);
-      }
+      const int peer = message.from + message.to - end;
+      Traffic& worker = workers[end];
+      Exchange::Part& part = worker.part;
+      part.seconds_per_byte = std::max(part.seconds_per_byte, seconds_per_byte);
       part.latency = std::max(part.latency, route.latency);
       part.is_inside = part.is_inside && is_inside;
+      worker.peers.push_back(peer);
+      if (seconds > worker.longest * (1 + kSameTime)) worker.slowest.clear();
+      if (seconds < worker.longest * (1 - kSameTime)) continue;
+      worker.longest = std::max(worker.longest, seconds);
+      worker.slowest.push_back(peer);
     }
-    peers[message.from].push_back(message.to);
-    peers[message.to].push_back(message.from);
   }
-  keep(std::move(parts), std::move(peers));
+  keep(std::move(workers));
 }
 
-void RoundMaker::keep(
-    std::vector<Exchange::Part> parts,
-    std::vector<std::vector<int>> peers) {
+void RoundMaker::keep(std::vector<Traffic> workers) {
   std::vector<Exchange::Part> round;
   for (int i = 0; i < network_.n(); ++i) {
-    if (peers[i].empty()) continue;
-    peers[i].push_back(i);
-    std::ranges::sort(peers[i]);
-    peers[i].erase(
-        std::unique(peers[i].begin(), peers[i].end()),
-        peers[i].end());
-    parts[i].worker = i;
-    parts[i].set = set_of(std::move(peers[i]));
-    round.push_back(parts[i]);
+    Traffic& worker = workers[i];
+    if (worker.peers.empty()) continue;
+    worker.part.worker = i;
+    worker.part.set = set_of(i, std::move(worker.peers));
+    worker.part.slowest = set_of(i, std::move(worker.slowest));
+    round.push_back(worker.part);
   }
   exchange_.rounds.push_back(std::move(round));
 }
 
-int RoundMaker::set_of(std::vector<int> members) {
+int RoundMaker::set_of(int worker, std::vector<int> members) {
+  members.push_back(worker);
+  std::ranges::sort(members);
+  members.erase(std::unique(members.begin(), members.end()), members.end());
   const auto next = static_cast<int>(exchange_.sets.size());
   const auto [known, is_new] = sets_.emplace(std::move(members), next);
   if (is_new) exchange_.sets.push_back(known->first);

@@ -25,10 +25,16 @@ class RoundMaker {
   void add(const std::vector<Message>& messages);
 
  private:
-  void keep(
-      std::vector<Exchange::Part> parts,
-      std::vector<std::vector<int>> peers);
-  int set_of(std::vector<int> members);
+  // What one worker's messages of a round amount to.
+  struct Traffic {
+    Exchange::Part part = {.is_inside = true};
+    std::vector<int> peers = {};
+    double longest = -1;           // seconds of a message
+    std::vector<int> slowest = {}; // the peers whose messages take that long
+  };
+  void keep(std::vector<Traffic> workers);
+  // The worker with its peers, in any order, some perhaps twice.
+  int set_of(int worker, std::vector<int> members);
 
   const Network& network_;
   Exchange& exchange_;

@@ -664,7 +664,9 @@ std::vector<SpecEntry> clock_entries() {
           "link",
           &Spec::link,
           [](std::string_view text) { transport::parse_link(text); },
-          "rate of a node each way and delay of a link, like 1gbit,2ms"),
+          "rate of a node each way and delay of a link, like 1gbit,2ms; links "
+          "that differ behind a semicolon each, like "
+          "1gbit,2ms;2-3:100mbit,10ms"),
       words(
           "slow",
           &Spec::slow,

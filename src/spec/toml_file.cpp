@@ -9,11 +9,34 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <utility>
 
 namespace grapevine::spec {
 namespace {
+
+// From 1.
+std::string line_of(std::string_view text, size_t number) {
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (size_t i = 0; i < number; ++i)
+    std::getline(lines, line);
+  return line;
+}
+
+// Whether the value in a line holds a word that is not within quotes. What
+// toml++ says of it depends on the letter that it begins with.
+bool has_bare_word(const std::string& line) {
+  const size_t value = line.find('=');
+  if (value == std::string::npos) return false;
+  static const std::regex quoted_or_comment(R"("[^"]*"|'[^']*'|#.*)");
+  static const std::regex word(R"((^|[\s\[,=])[A-Za-z])");
+  return std::regex_search(
+      std::regex_replace(line.substr(value + 1), quoted_or_comment, ""),
+      word);
+}
 
 class Reader {
  public:
@@ -44,10 +67,13 @@ class Reader {
       return toml::parse(text, file_);
     } catch (const toml::parse_error& error) {
       throw ConfigError(fmt::format(
-          "{}:{}: {}",
+          "{}:{}: {}{}",
           file_,
           error.source().begin.line,
-          error.description()));
+          error.description(),
+          has_bare_word(line_of(text, error.source().begin.line))
+              ? "; text needs quotes, like model = \"mlp\""
+              : ""));
     }
   }
 

@@ -288,6 +288,15 @@ class Validator {
     } catch (const ConfigError& error) {
       refuse({"slow", "n"}, error.what());
     }
+    if (spec_.link.empty()) return;
+    try {
+      transport::check_links(
+          transport::parse_link(spec_.link),
+          spec_.n,
+          std::max(1, spec_.workers_per_node));
+    } catch (const ConfigError& error) {
+      refuse({"link", "n", "workers-per-node"}, error.what());
+    }
   }
 
   // The graph's own options and n are to blame rather than its name; the name

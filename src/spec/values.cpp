@@ -1,6 +1,7 @@
 #include "spec/values.h"
 
 #include "base/error.h"
+#include "base/trim.h"
 
 #include <fmt/format.h>
 
@@ -50,15 +51,6 @@ bool read_whole(std::string_view text, T& value) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   return error == std::errc() && stop == end;
-}
-
-std::string_view trim(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_space(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back()))
-    text.remove_suffix(1);
-  return text;
 }
 
 // 0 for a unit that does not exist.

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "record/checkpoint.h"
 #include "record/run_directory.h"
-#include "record/run_lock.h"
 #include "spec/spec_table.h"
 
 #include <nlohmann/json.hpp>
@@ -56,19 +55,6 @@ StoredState stored_state(const spec::Spec& spec) {
     return {};
   } catch (const nlohmann::json::exception&) {
     return {};
-  }
-}
-
-bool is_locked(const std::filesystem::path& run) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(run, error)) return false;
-  try {
-    const record::RunLock lock(run);
-    return false;
-  } catch (const record::RunIsLocked&) {
-    return true;
-  } catch (const Error&) {
-    return false;
   }
 }
 

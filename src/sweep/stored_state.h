@@ -26,8 +26,4 @@ struct StoredState {
 // is wrong. Throws nothing for what it finds there.
 StoredState stored_state(const spec::Spec& spec);
 
-// Whether some process, or another part of this one, is at work on the run at
-// this moment.
-bool is_locked(const std::filesystem::path& run);
-
 } // namespace grapevine::sweep

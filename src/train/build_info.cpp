@@ -1,5 +1,7 @@
 #include "train/build_info.h"
 
+#include "base/host_name.h"
+
 #include <torch/version.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
@@ -37,10 +39,8 @@ std::string torch_version() {
 }
 
 nlohmann::json machine_info() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
   return {
-      {"host", host.data()},
+      {"host", host_name()},
       {"cores", std::thread::hardware_concurrency()},
       {"memory_bytes",
        static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)},

@@ -1,18 +1,20 @@
 #include "train/compute_meter.h"
 
-#include "base/check.h"
+#include "base/aligned.h"
 #include "cluster/bucket_queue.h"
 #include "runtime/median.h"
 #include "train/stopwatch.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <numeric>
 
 namespace grapevine::train {
 namespace {
 
 constexpr int kWarmUp = 3;
-constexpr int kLeastSteps = 5;
+constexpr double kWarmUpShare = 0.3; // of the time
 constexpr int kMostSteps = 100;
 constexpr int kUpdates = 9;
 constexpr double kRate = 1e-6; // nothing diverges by measuring
@@ -35,19 +37,21 @@ struct ComputeMeter::Step {
   ReadyTimes finals; // from the beginning of the step
 };
 
-ComputeMeter::ComputeMeter(const Setup& setup, int rank)
+ComputeMeter::ComputeMeter(const Setup& setup, int rank, double seconds)
     : setup_(setup),
       rank_(rank),
+      seconds_(seconds),
       worker_(std::make_unique<Worker>(setup.worker_options())) {}
 
 ComputeMeter::~ComputeMeter() = default;
 
 ComputeMeter::Step ComputeMeter::step() {
-  setup_.gather(rank_, next_++, batch_);
+  const int64_t number = next_++;
+  setup_.gather(rank_, number, batch_);
   Step step{0, 0, ReadyTimes(worker_->arena().layout().tensors().size())};
   probe::Spans spans;
   step.finals.watch.restart();
-  GradientOptions options = setup_.gradient_options(rank_, 0);
+  GradientOptions options = setup_.gradient_options(rank_, number);
   options.listener = &step.finals;
   worker_->compute_gradient(batch_, options, spans);
   step.seconds = step.finals.watch.seconds();
@@ -56,9 +60,11 @@ ComputeMeter::Step ComputeMeter::step() {
 }
 
 std::vector<int> ComputeMeter::trace_order() {
-  for (int i = 1; i < kWarmUp; ++i)
-    step();
-  const std::vector<double> times = step().finals.times;
+  std::vector<double> times;
+  for (int i = 0; i < kWarmUp; ++i) {
+    times = step().finals.times;
+    if (watch_.seconds() > kWarmUpShare * seconds_) break;
+  }
   std::vector<int> order(times.size());
   std::iota(order.begin(), order.end(), 0);
   // Tensors that take no part stand at the end.
@@ -80,16 +86,16 @@ std::vector<int64_t> ComputeMeter::bytes(const std::vector<int>& order) const {
 
 std::vector<runtime::ComputeSample> ComputeMeter::time_steps(
     const std::vector<int>& order,
-    double seconds,
     const std::function<bool(bool)>& together) {
   std::vector<runtime::ComputeSample> samples;
-  const Stopwatch limit;
+  double last = 0; // step
   const auto wants_to_stop = [&] {
     return samples.size() >= kMostSteps ||
-           (samples.size() >= kLeastSteps && limit.seconds() > seconds);
+           (!samples.empty() && watch_.seconds() + last > seconds_);
   };
   while (!together(wants_to_stop())) {
     const Step done = step();
+    last = done.seconds;
     // With several parts of a batch, all but the last count as forward.
     double at = std::max(0.0, done.seconds - done.backward);
     runtime::ComputeSample sample{.forward = at, .backward = {}};
@@ -108,10 +114,17 @@ std::vector<runtime::ComputeSample> ComputeMeter::time_steps(
 double ComputeMeter::update_seconds_per_byte() {
   arena::Arena& arena = worker_->arena();
   const Range whole{0, arena.layout().size()};
+  // With one neighbour's parameters, as combine-while-adapt does it.
+  AlignedFloats neighbour(whole.size());
+  std::ranges::copy(arena.parameters(), neighbour.data());
+  const std::array<const float*, 2> terms = {
+      arena.parameters().data(),
+      neighbour.data()};
+  const kernel::MixTerms mix{.terms = terms, .weights = {}, .scale = 0.5F};
   std::vector<double> seconds;
   for (int i = 0; i < kUpdates; ++i) {
     const Stopwatch watch;
-    setup_.rule->update(arena, whole, {.step = i, .lr = kRate}, {}, {});
+    setup_.rule->update(arena, whole, {.step = i, .lr = kRate}, mix, {});
     seconds.push_back(watch.seconds());
   }
   const auto bytes = static_cast<double>(whole.size() * sizeof(float));

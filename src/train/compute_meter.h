@@ -7,6 +7,7 @@
 
 #include "runtime/costs.h"
 #include "train/setup.h"
+#include "train/stopwatch.h"
 
 #include <cstdint>
 #include <functional>
@@ -17,8 +18,10 @@ namespace grapevine::train {
 
 class ComputeMeter {
  public:
-  // rank: which samples it takes. Borrows the setup.
-  ComputeMeter(const Setup& setup, int rank);
+  // rank: which samples it takes. seconds: for all steps that follow, from now
+  // on; one to warm up and one that counts are taken in any case. Borrows the
+  // setup.
+  ComputeMeter(const Setup& setup, int rank, double seconds);
   ~ComputeMeter();
 
   // The tensors in the order in which backward finishes them here, and their
@@ -26,16 +29,15 @@ class ComputeMeter {
   std::vector<int> trace_order();
   std::vector<int64_t> bytes(const std::vector<int>& order) const;
 
-  // Steps for about so long, a few at least: forward and whatever else comes
-  // before backward; then, tensor by tensor in this order, until it is final.
+  // Steps in the time that is left: forward and whatever else comes before
+  // backward; then, tensor by tensor in this order, until it is final.
   // together(stop): whether anybody wants to stop; returns when all workers
   // have asked, so that they begin each step at the same time.
   std::vector<runtime::ComputeSample> time_steps(
       const std::vector<int>& order,
-      double seconds,
       const std::function<bool(bool)>& together);
 
-  // Of the local rule, for a byte of parameters.
+  // Of the local rule and a mean with one neighbour, for a byte of parameters.
   double update_seconds_per_byte();
 
  private:
@@ -44,8 +46,10 @@ class ComputeMeter {
 
   const Setup& setup_;
   int rank_;
+  double seconds_;
   int64_t next_ = 0; // sample
   std::unique_ptr<Worker> worker_;
+  Stopwatch watch_;
   data::Batch batch_;
 };
 

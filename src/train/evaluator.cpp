@@ -134,6 +134,8 @@ Evaluation Evaluator::score_replicas() {
     workers_[index].set_training(true);
   });
   Evaluation evaluation;
+  evaluation.replica_samples = set.samples();
+  evaluation.averaged_model_samples = whole_.samples();
   evaluation.has_perplexity = has_perplexity_;
   for (const std::vector<double>& row : cluster_.all_gather(mine)) {
     const Score score = score_in(row);

@@ -12,6 +12,8 @@
 namespace grapevine::train {
 
 struct Evaluation {
+  int64_t replica_samples = 0; // that each replica was evaluated on
+  int64_t averaged_model_samples = 0;
   std::vector<double> test_accuracy; // of each replica, in rank order
   std::vector<double> test_loss;
   double averaged_model_accuracy = 0;

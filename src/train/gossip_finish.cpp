@@ -1,12 +1,12 @@
 // The end of an asynchronous run: those that live come together.
 #include "base/error.h"
 #include "cluster/invariants.h"
+#include "train/gossip_row.h"
 #include "train/gossip_run.h"
 #include "train/gossip_setup.h"
-#include "train/numbers.h"
 #include "train/planes.h"
-#include "train/run_opening.h"
 #include "train/run_records.h"
+#include "train/tell_result.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,67 +17,6 @@
 #include <map>
 
 namespace grapevine::train {
-namespace {
-
-// What each worker has to say at the end; a row of numbers.
-enum Column {
-  kInterrupted,
-  kDiverged,
-  kGaveUp,
-  kMessages,
-  kBytes,
-  kSeconds,
-  kTrainingSeconds,
-  kLoss,      // NaN: of no gradient
-  kBestEpoch, // 0: there is none
-  kBestAccuracy,
-  kBestLoss,
-  kValues, // kCurrent, kOld or kNone
-  kCounts  // and behind it: gradients of each worker of the run, as known here
-};
-
-// Of a worker's replica at the end; the smaller the better.
-constexpr double kCurrent = 0;
-constexpr double kOld = 1; // its last checkpoint's: nobody has given it others
-constexpr double kNone = 2;
-
-double sum(const cluster::Rows& rows, Column column) {
-  double total = 0;
-  for (const auto& row : rows)
-    total += row[column];
-  return total;
-}
-
-double most(const cluster::Rows& rows, Column column) {
-  double most = 0;
-  for (const auto& row : rows)
-    most = std::max(most, row[column]);
-  return most;
-}
-
-// Of those that have one: who came back at the very end has none.
-double mean_loss(const cluster::Rows& rows) {
-  std::vector<double> losses;
-  for (const auto& row : rows) {
-    if (!std::isnan(row[kLoss])) losses.push_back(row[kLoss]);
-  }
-  return mean_of(losses);
-}
-
-// By whoever knows most of it: a worker may be lost, or have come back without
-// knowing what it had done.
-double total_gradients(const cluster::Rows& rows, int workers) {
-  double total = 0;
-  for (int rank = 0; rank < workers; ++rank) {
-    double most = 0;
-    for (const auto& row : rows)
-      most = std::max(most, row[kCounts + rank]);
-    total += most;
-  }
-  return total;
-}
-
-} // namespace
 
 std::vector<algo::Plane> GossipRun::planes_beside_parameters() const {
   std::vector<algo::Plane> planes = {algo::Plane::kBuffers};
@@ -106,19 +45,16 @@ TrainResult GossipRun::finish() {
     const auto cluster =
         cluster::make_process_cluster(std::move(gathering.transport), options);
     try {
-      TrainResult result = finish_with(*cluster, gathering.members);
-      edges_.conclude();
-      return result;
+      return finish_with(*cluster, gathering.members);
     } catch (const TransportError&) {
-      // Somebody died at the very end.
+      // Somebody died at the very end. What was left to do was to leave; else
+      // the rest gathers again, for as long as it finds that worthwhile, and
+      // begins with what it had.
+      if (const auto result =
+              result_without_it(edges_, directory_, setup_.spec, hooks_)) {
+        return *result;
+      }
       if (!edges_.survives_loss()) throw;
-    }
-    // What was left to do was to leave; else the rest gathers again, for as
-    // long as it finds that worthwhile, and begins with what it had.
-    if (auto stored = stored_result(directory_, setup_.spec)) {
-      edges_.conclude();
-      stored->is_complete = false; // there already
-      return *stored;
     }
     for (const auto& [plane, values] : before) {
       const auto now = algo::plane_of(workers_[0].arena(), plane);
@@ -133,27 +69,33 @@ TrainResult GossipRun::finish_with(
   arena::Arena& arena = workers_[0].arena();
   replica_->copy_to(averager_->units(), arena.parameters());
   cluster.attach({&arena});
-  const double loss = epoch_gradients_ > 0
-                          ? epoch_loss_ / static_cast<double>(epoch_gradients_)
-                          : last_train_loss_;
   const Best best = best_ ? best_->best() : Best(0);
+  // What this worker has of its own where nobody gave it anything.
+  const double before = has_checkpoint_ ? kOld : kNone;
+  const gossip::Statistics statistics = averager_->statistics();
+  const bool has_own_statistics =
+      !is_fresh_ || statistics.gradients >= kGradientsForStatistics;
   std::vector<double> row = {
       interrupted_ ? 1.0 : 0.0,
       diverged_ ? 1.0 : 0.0,
       best.gives_up() ? 1.0 : 0.0,
       static_cast<double>(earlier_messages_ + averager_->messages()),
       static_cast<double>(earlier_bytes_ + averager_->bytes()),
+      static_cast<double>(statistics.gradients),
+      static_cast<double>(statistics.averagings),
       earlier_seconds_ + total_.seconds(),
       training_seconds(),
-      loss,
+      train_loss(),
       static_cast<double>(best.epoch()),
       best.quality().accuracy,
       best.quality().loss,
-      !averager_->is_fresh() ? kCurrent
-      : has_checkpoint_      ? kOld
-                             : kNone};
+      averager_->is_fresh() ? before : kCurrent,
+      has_own_statistics ? kCurrent : before};
   std::ranges::copy(averager_->counts(), std::back_inserter(row));
   const cluster::Rows rows = cluster.all_gather({std::move(row)});
+  if (best_values(rows, kValues) == kNone) {
+    throw Error("all workers have come back without values: nothing is left");
+  }
   replace_worse_values(cluster, rows);
   const double gradients = total_gradients(rows, setup_.spec.n);
   // A worker that was started again without a checkpoint knows of less.
@@ -164,7 +106,6 @@ TrainResult GossipRun::finish_with(
       most(rows, kTrainingSeconds) - training_.seconds());
   TrainResult result;
   result.run = directory_.path().string();
-  result.is_complete = cluster.hosts_first();
   const auto wanted = static_cast<double>(setup_.spec.n * setup_.total_steps);
   result.outcome = sum(rows, kDiverged) > 0 ? Outcome::kDiverged
                    : sum(rows, kInterrupted) > 0 && gradients < wanted
@@ -176,6 +117,7 @@ TrainResult GossipRun::finish_with(
       result.outcome == Outcome::kDiverged ? std::nan("") : mean_loss(rows);
   result.messages = std::llround(sum(rows, kMessages));
   result.bytes = std::llround(sum(rows, kBytes));
+  add_rate(sum(rows, kAveragings), sum(rows, kGradients), setup_, result);
   if (result.outcome == Outcome::kInterrupted) {
     checkpoint();
     training_.pause();
@@ -234,40 +176,48 @@ TrainResult GossipRun::finish_with(
                                         static_cast<double>(setup_.spec.batch) /
                                         training_seconds()
                                   : 0;
-  if (result.is_complete && options_.keep_result) options_.keep_result(result);
-  cluster.barrier();
+  if (cluster.hosts_first()) {
+    if (options_.keep_result) options_.keep_result(result);
+    result.is_complete = edges_.conclude().value_or(true);
+    tell(result, hooks_);
+  }
+  leave(cluster);
   return result;
 }
 
-// Whose values are worse than others' gets the mean of those.
+// Over its last gradients, an epoch of them: what the unfinished epoch lacks
+// counts as the mean of the one before.
+double GossipRun::train_loss() const {
+  const auto done = static_cast<double>(epoch_gradients_);
+  if (std::isnan(last_train_loss_)) {
+    return done > 0 ? epoch_loss_ / done : last_train_loss_;
+  }
+  const auto whole = static_cast<double>(setup_.steps_per_epoch());
+  return (epoch_loss_ + (whole - done) * last_train_loss_) / whole;
+}
+
+// Nobody before the result is kept, by the first. Once it is, who is missing is
+// of no importance.
+void GossipRun::leave(cluster::Cluster& cluster) {
+  try {
+    cluster.barrier();
+  } catch (const TransportError&) {
+    if (!cluster.hosts_first() && !edges_.is_concluded()) throw;
+  }
+}
+
+// What follows the weights is as good as they are; statistics of batch norms
+// are the worker's own.
 void GossipRun::replace_worse_values(
     cluster::Cluster& cluster,
     const cluster::Rows& rows) {
-  double best = kNone;
-  for (const auto& row : rows)
-    best = std::min(best, row[kValues]);
-  if (best == kNone) {
-    throw Error("all workers have come back without values: nothing is left");
+  arena::Arena& arena = workers_[0].arena();
+  std::vector<algo::Plane> weights = {algo::Plane::kParameters};
+  if (setup_.has_moving_average()) {
+    weights.push_back(algo::Plane::kMovingAverage);
   }
-  const auto good = std::ranges::count_if(rows, [&](const auto& row) {
-    return row[kValues] == best;
-  });
-  if (good == cluster.size()) return;
-  const bool is_good = rows[cluster.hosted().front()][kValues] == best;
-  std::vector<algo::Plane> planes = planes_beside_parameters();
-  planes.push_back(algo::Plane::kParameters);
-  for (const auto plane : planes) {
-    const std::span<float> values = algo::plane_of(workers_[0].arena(), plane);
-    if (!is_good) std::ranges::fill(values, 0.0f);
-    std::vector<float> mean(values.size());
-    cluster.mean(plane, mean);
-    if (is_good) continue;
-    const float scale =
-        static_cast<float>(cluster.size()) / static_cast<float>(good);
-    std::ranges::transform(mean, values.begin(), [&](float value) {
-      return value * scale;
-    });
-  }
+  replace_worse(cluster, rows, kValues, arena, weights);
+  replace_worse(cluster, rows, kStatistics, arena, {algo::Plane::kBuffers});
 }
 
 void GossipRun::keep_best(

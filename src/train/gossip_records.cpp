@@ -101,14 +101,15 @@ void GossipRun::record_gossip(int64_t step, double rounds, bool is_last) {
 }
 
 void GossipRun::record_spans() {
+  const gossip::Statistics statistics = averager_->statistics();
   // Beside the others, on the averaging thread.
-  const double paired = averager_->statistics().pair_seconds;
+  const double paired = statistics.pair_seconds;
   spans_.add(probe::Span::kExchange, paired - last_pair_seconds_);
   last_pair_seconds_ = paired;
   if (spans_.total() == 0) return;
-  records_->append(spans_record(
-      spans_,
-      setup_.moment(std::max<int64_t>(gradients_ - 1, 0))));
+  const auto moment = setup_.moment(std::max<int64_t>(gradients_ - 1, 0));
+  records_->append(pairs_record(moment, rank_, statistics));
+  records_->append(spans_record(spans_, moment));
   spans_.clear();
 }
 

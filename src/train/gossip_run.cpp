@@ -85,7 +85,12 @@ TrainResult GossipRun::run() {
     train_step();
   training_.pause();
   report_progress("coming to the end", true);
+  const bool was_fresh = averager_->is_fresh();
   averager_->end();
+  if (was_fresh && !averager_->is_fresh()) { // given values at the last moment
+    replica_->refresh(averager_->units());
+    begin_moving_average(setup_, workers_[0].arena());
+  }
   record_membership();
   record_last_gossip();
   record_spans(); // of an epoch that was not finished
@@ -104,12 +109,11 @@ void GossipRun::train_step() {
     setup_.gather(rank_, gradients_, batch_);
   }
   GradientOptions options = setup_.gradient_options(rank_, gradients_);
-  options.slow_factor =
-      transport::slow_factor(setup_.slow, setup_.spec.seed, rank_, gradients_);
+  options.weight = setup_.batch_weight(gradients_, batch_.samples());
   loss_ = workers_[0].compute_gradient(batch_, options, spans_);
   if (setup_.spec.check) workers_[0].verify_bound();
   const int64_t round = rounds();
-  if (auto change = graph_.change_at(round)) {
+  if (auto change = graph_.change_at(round, averager_->ended())) {
     degree_ = change->degree;
     averager_->change_graph(
         std::move(change->neighbours[rank_]),

@@ -100,9 +100,9 @@ class GossipRun {
       cluster::Cluster& cluster,
       const cluster::Rows& rows,
       TrainResult& result);
-  // Those that came back too late to be given values have none to show.
   // That are averaged at the end, too.
   std::vector<algo::Plane> planes_beside_parameters() const;
+  // Those that came back too late to be given values have none to show.
   void replace_worse_values(
       cluster::Cluster& cluster,
       const cluster::Rows& rows);
@@ -110,6 +110,8 @@ class GossipRun {
       cluster::Cluster& cluster,
       const std::vector<int>& members,
       int64_t step);
+  void leave(cluster::Cluster& cluster);
+  double train_loss() const; // NaN before the first gradient
 
   const Setup& setup_;
   transport::Edges& edges_;

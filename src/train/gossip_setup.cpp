@@ -1,10 +1,13 @@
 #include "train/gossip_setup.h"
 
 #include "gossip/neighbours.h"
+#include "graph/connected.h"
 #include "graph/frozen.h"
 #include "graph/spectrum.h"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace grapevine::train {
 
@@ -16,8 +19,35 @@ gossip::Dynamics dynamics_of(
   if (!setup.spec.continuous_momentum) return gossip::plain_dynamics();
   return gossip::accelerated_dynamics(
       graph::analyse(schedule),
-      setup.spec.n,
+      schedule.n(),
       setup.spec.rate);
+}
+
+// Of those that are left, numbered anew; null where they are not connected, or
+// nobody has anybody to average with.
+std::shared_ptr<const graph::Mixing> graph_without(
+    const std::vector<int>& ended,
+    const std::vector<std::vector<int>>& neighbours) {
+  const int n = static_cast<int>(neighbours.size());
+  std::vector<int> number(n, -1);
+  int left = 0;
+  for (int rank = 0; rank < n; ++rank) {
+    if (!std::ranges::binary_search(ended, rank)) number[rank] = left++;
+  }
+  std::vector<std::vector<int>> among_left(left);
+  for (int rank = 0; rank < n; ++rank) {
+    if (number[rank] < 0) continue;
+    for (const int other : neighbours[rank]) {
+      if (number[other] < 0) continue;
+      among_left[number[rank]].push_back(number[other]);
+    }
+  }
+  const auto neighbours_of = [&](int i) { return among_left[i]; };
+  if (left < 2 || graph::first_unreachable(left, neighbours_of)) {
+    return nullptr;
+  }
+  return std::make_shared<graph::Mixing>(
+      graph::Mixing::metropolis(std::move(among_left)));
 }
 
 } // namespace
@@ -28,24 +58,46 @@ gossip::Dynamics gossip_dynamics(const Setup& setup) {
 
 ChangingGraph::ChangingGraph(const Setup& setup)
     : setup_(setup),
-      changes_(setup.spec.graph == "ada"),
+      changes_with_rounds_(setup.spec.graph == "ada"),
       mixing_(setup.schedule->at({})) {}
 
-std::optional<GossipGraph> ChangingGraph::change_at(int64_t round) {
-  if (!changes_) return std::nullopt;
-  auto mixing = setup_.schedule->at(setup_.moment(round));
-  if (mixing == mixing_) return std::nullopt;
+std::optional<GossipGraph> ChangingGraph::change_at(
+    int64_t round,
+    const std::vector<int>& ended) {
+  auto mixing = changes_with_rounds_ ? setup_.schedule->at(setup_.moment(round))
+                                     : mixing_;
+  if (mixing == mixing_ && ended == ended_) return std::nullopt;
   mixing_ = std::move(mixing);
+  ended_ = ended;
   const graph::Frozen now(mixing_);
+  const graph::Schedule& schedule =
+      changes_with_rounds_ ? now : *setup_.schedule;
+  auto neighbours = gossip::neighbours_in(schedule);
+  const auto left = graph_without(ended_, neighbours);
+  if (left && !ended_.empty()) {
+    dynamics_ = dynamics_of(setup_, graph::Frozen(left));
+  } else if (ended_.empty() || !dynamics_) {
+    dynamics_ = dynamics_of(setup_, schedule);
+  }
   return GossipGraph{
-      .neighbours = gossip::neighbours_in(now),
-      .dynamics = dynamics_of(setup_, now),
+      .neighbours = std::move(neighbours),
+      .dynamics = *dynamics_,
       .degree = static_cast<double>(mixing_->degree())};
 }
 
 gossip::Averagings gossip_averagings(const Setup& setup) {
   return setup.spec.averagings == "exact" ? gossip::Averagings::kExact
                                           : gossip::Averagings::kPoisson;
+}
+
+void add_rate(
+    double averagings,
+    double gradients,
+    const Setup& setup,
+    TrainResult& result) {
+  if (gradients == 0) return;
+  result.averagings_per_gradient = averagings / gradients;
+  result.asked_rate = setup.spec.rate;
 }
 
 nlohmann::json gossip_record(
@@ -66,6 +118,28 @@ nlohmann::json gossip_record(
     record["held_seconds"].push_back(worker.held_seconds);
   }
   return record;
+}
+
+nlohmann::json pairs_record(
+    const graph::Moment& moment,
+    int worker,
+    const gossip::Statistics& statistics) {
+  std::vector<int> peers;
+  std::vector<int64_t> averagings;
+  std::vector<double> seconds;
+  for (const auto& [peer, pair] : statistics.pairs) {
+    peers.push_back(peer);
+    averagings.push_back(pair.averagings);
+    seconds.push_back(pair.seconds);
+  }
+  return {
+      {"type", "pairs"},
+      {"step", moment.step},
+      {"epoch", moment.epoch},
+      {"worker", worker},
+      {"peers", peers},
+      {"averagings", averagings},
+      {"seconds", seconds}};
 }
 
 } // namespace grapevine::train

@@ -5,6 +5,7 @@
 #include "gossip/dynamics.h"
 #include "gossip/statistics.h"
 #include "train/setup.h"
+#include "train/trainer.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -19,35 +20,53 @@ namespace grapevine::train {
 // where it has none.
 gossip::Dynamics gossip_dynamics(const Setup& setup);
 
-// The graph at a round, where it changes with the rounds (Ada).
+// The graph at a round.
 struct GossipGraph {
   std::vector<std::vector<int>> neighbours; // of each worker
   gossip::Dynamics dynamics;
   double degree = 0;
 };
 
-// Follows the run's graph. One thread.
+// Follows the run's graph, which changes with the rounds (Ada) and with the
+// workers that have ended: those that are left have a graph of their own, with
+// constants of its own. Where it falls apart it has none, and those of before
+// stay. One thread.
 class ChangingGraph {
  public:
   explicit ChangingGraph(const Setup& setup);
 
-  // What holds from this round on; nothing while it is what held at the last
-  // call, or at the beginning.
-  std::optional<GossipGraph> change_at(int64_t round);
+  // What holds from this round on, without those who have ended (ascending);
+  // nothing while it is what held at the last call, or at the beginning. The
+  // neighbours are those of the whole graph.
+  std::optional<GossipGraph> change_at(
+      int64_t round,
+      const std::vector<int>& ended = {});
 
  private:
   const Setup& setup_;
-  bool changes_;
+  bool changes_with_rounds_;
   std::shared_ptr<const graph::Mixing> mixing_; // that holds
+  std::vector<int> ended_;
+  std::optional<gossip::Dynamics> dynamics_; // none: those of the beginning
 };
+
 gossip::Averagings gossip_averagings(const Setup& setup);
+
+// Of all workers together; nothing where there were no gradients.
+void add_rate(
+    double averagings,
+    double gradients,
+    const Setup& setup,
+    TrainResult& result);
 
 // What the workers have done and waited for so far: docs/formats.md, "gossip".
 nlohmann::json gossip_record(
     const graph::Moment& moment,
     const std::vector<gossip::Statistics>& workers);
-
-// Counted for each word of the pairing; what it carries beside, too.
-inline constexpr int64_t kWordBytes = 16;
+// With whom a worker has averaged so far, and for how long: "pairs" there.
+nlohmann::json pairs_record(
+    const graph::Moment& moment,
+    int worker,
+    const gossip::Statistics& statistics);
 
 } // namespace grapevine::train

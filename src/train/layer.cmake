@@ -1,12 +1,12 @@
 gv_layer(train TORCH
   SOURCES
     best.cpp best_replica.cpp build_info.cpp compute_meter.cpp estimate.cpp evaluation_set.cpp
-    evaluator.cpp gossip_finish.cpp gossip_records.cpp
+    evaluator.cpp gossip_finish.cpp gossip_records.cpp gossip_row.cpp
     gossip_run.cpp gossip_setup.cpp gossip_times.cpp measure.cpp
-    moving_average.cpp offline.cpp plan_measure.cpp planes.cpp result.cpp run.cpp
+    moving_average.cpp offline.cpp plan_measure.cpp planes.cpp restore_newest.cpp result.cpp run.cpp
     run_checkpoint.cpp run_evaluation.cpp run_opening.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
-    timeline_record.cpp torch_threads.cpp trainer.cpp translation.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
-    virtual_gossip_records.cpp virtual_gossip_run.cpp worker.cpp
+    tell_result.cpp timeline_record.cpp torch_threads.cpp trainer.cpp translation.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
+    virtual_gossip_records.cpp virtual_gossip_run.cpp virtual_watch.cpp worker.cpp
   DEPS
     Grapevine::cluster Grapevine::gossip Grapevine::bind Grapevine::data Grapevine::model
     Grapevine::optim Grapevine::probe Grapevine::record Grapevine::runtime
@@ -42,6 +42,7 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/offline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/plan_measure.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/planes.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/restore_newest.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/result.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_checkpoint.cpp
@@ -51,6 +52,7 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_records.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/run_timeline.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/setup.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/tell_result.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/timeline_record.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/trainer.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/translation.cpp
@@ -58,4 +60,5 @@ set_source_files_properties(
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_checkpoint.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_records.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_run.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_watch.cpp
   PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

@@ -6,6 +6,7 @@
 #include "spec/spec_table.h"
 #include "train/evaluator.h"
 #include "train/planes.h"
+#include "train/restore_newest.h"
 #include "train/run_records.h"
 #include "train/setup.h"
 #include "train/torch_threads.h"
@@ -35,7 +36,7 @@ class StoredRun {
       Worker& worker = workers_.emplace_back(setup_.worker_options());
       arenas_.push_back(&worker.arena());
     }
-    restore_newest();
+    restore();
     cluster_ = cluster::make_virtual_cluster(setup_.spec.n, pool_);
     cluster_->attach(arenas_);
   }
@@ -48,11 +49,22 @@ class StoredRun {
   const nlohmann::json& state() const { return checkpoint_.state; }
 
  private:
-  // The newest that can be read. IoError, of the newest, where there is none.
-  void restore_newest() {
+  void restore() {
     const record::Checkpoints checkpoints(directory_);
-    const auto list = checkpoints.list();
-    if (list.empty()) {
+    const int n = setup_.spec.n;
+    const auto state_planes = setup_.state_planes();
+    const auto restore_workers = [&](const record::CheckpointInfo& candidate) {
+      for (int rank = 0; rank < n; ++rank) {
+        restore_planes(
+            checkpoints.read_worker(candidate, rank),
+            state_planes,
+            *arenas_[rank]);
+      }
+    };
+    const auto newest = restore_newest(checkpoints, [&](const auto& candidate) {
+      return try_restore(candidate, n, restore_workers);
+    });
+    if (!newest) {
       throw IoError(fmt::format(
           "{} has no checkpoint{}",
           directory_.path().string(),
@@ -61,29 +73,7 @@ class StoredRun {
                 "ended, and this one goes on by the command that began it"
               : ""));
     }
-    std::exception_ptr first_error;
-    for (const record::CheckpointInfo& candidate : list) {
-      try {
-        restore(checkpoints, candidate);
-        checkpoint_ = candidate;
-        return;
-      } catch (const IoError&) {
-        if (!first_error) first_error = std::current_exception();
-      }
-    }
-    std::rethrow_exception(first_error);
-  }
-
-  void restore(
-      const record::Checkpoints& checkpoints,
-      const record::CheckpointInfo& candidate) {
-    const auto state_planes = setup_.state_planes();
-    for (int rank = 0; rank < setup_.spec.n; ++rank) {
-      restore_planes(
-          checkpoints.read_worker(candidate, rank),
-          state_planes,
-          *arenas_[rank]);
-    }
+    checkpoint_ = *newest;
   }
 
   static spec::Spec read_spec(const record::RunDirectory& directory) {

@@ -1,11 +1,13 @@
 #include "train/plan_measure.h"
 
+#include "base/error.h"
 #include "comm/find_nodes.h"
 #include "runtime/measure_links.h"
 #include "train/compute_meter.h"
 #include "train/torch_threads.h"
 #include "transport/transports.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -22,12 +24,17 @@ std::unique_ptr<comm::Communicator> meet(
     const spec::Spec& spec,
     const transport::LaunchEnvironment& environment) {
   if (environment.size == 1) return nullptr;
+  if (spec.transport == "virtual") {
+    throw ConfigError(fmt::format(
+        "--transport virtual: the {} workers that were started are processes",
+        environment.size));
+  }
   comm::CommunicatorOptions options;
   options.deadline = std::chrono::duration<double>(spec.deadline);
   options.chunk_bytes = spec.bucket_bytes;
   return std::make_unique<comm::Communicator>(
       transport::make_transport(
-          environment.transport,
+          spec.transport.empty() ? environment.transport : spec.transport,
           environment,
           options.deadline),
       options);
@@ -84,14 +91,14 @@ runtime::Compute measure_compute(
     comm::Communicator* communicator,
     double seconds) {
   const int rank = communicator ? communicator->rank() : 0;
-  ComputeMeter meter(setup, rank);
+  ComputeMeter meter(setup, rank, seconds);
   std::vector<int> order = meter.trace_order();
   if (communicator) {
     // Everybody's times are those of the same buckets.
     order = Json::parse(communicator->broadcast(Json(order).dump(), 0))
                 .get<std::vector<int>>();
   }
-  const auto samples = meter.time_steps(order, seconds, [&](bool stop) {
+  const auto samples = meter.time_steps(order, [&](bool stop) {
     return communicator ? communicator->any(stop) : stop;
   });
   const std::string mine = to_text(samples, meter.update_seconds_per_byte());
@@ -118,7 +125,9 @@ std::optional<runtime::Costs> measure_cluster(
   const auto tell = [&](const std::string& phase) {
     if (options.on_phase && environment.rank == 0) options.on_phase(phase);
   };
-  const Setup setup = make_setup(spec, options.data_path);
+  Setup setup = make_setup(spec, options.data_path);
+  transport::check_slow_workers(environment.slow, environment.size);
+  setup.slow = environment.slow;
   const auto communicator = meet(spec, environment);
   runtime::Costs costs;
   tell("compute");

@@ -22,8 +22,9 @@ struct PlanMeasureOptions {
   std::function<void(const std::string&)> on_phase; // a line each
 };
 
-// Of the spec: model, data, batch, micro-batches, optimizer and its options,
-// transport, deadline, bucket size. Collective; the result is there on worker
+// Of the spec: the task, batch, micro-batches, the local rule, transport,
+// deadline, device, bucket size. Slow workers are those of the environment.
+// Collective; the result is there on worker
 // 0 only. ConfigError, IoError and TransportError as train() has them.
 std::optional<runtime::Costs> measure_cluster(
     const spec::Spec& spec,

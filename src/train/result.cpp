@@ -32,6 +32,10 @@ struct OptionalNumber {
   std::optional<double> TrainResult::*field;
 };
 constexpr OptionalNumber kOptionalNumbers[] = {
+    {"replica_samples", &TrainResult::replica_samples},
+    {"averaged_model_samples", &TrainResult::averaged_model_samples},
+    {"averagings_per_gradient", &TrainResult::averagings_per_gradient},
+    {"asked_rate", &TrainResult::asked_rate},
     {"test_perplexity", &TrainResult::test_perplexity},
     {"averaged_model_perplexity", &TrainResult::averaged_model_perplexity},
     {"test_top5", &TrainResult::test_top5},

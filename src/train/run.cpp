@@ -16,10 +16,10 @@
 namespace grapevine::train {
 namespace {
 
-// How often the processes agree on whether to stop, in steps; every step
-// where a step is slow enough for a person to wait for it.
+// How often the processes agree on whether to stop: every so many steps, and
+// at least as often as a person does not mind to wait.
 constexpr int64_t kControlEvery = 10;
-constexpr double kSlowStepSeconds = 0.2;
+constexpr double kControlSeconds = 2;
 
 std::vector<arena::Arena*> arenas_of(std::vector<Worker>& workers) {
   std::vector<arena::Arena*> arenas;
@@ -83,6 +83,10 @@ Run::Run(
   }
   if (cluster_.hosts_first()) {
     clock_ = make_virtual_clock(setup_.spec, arenas.front()->layout());
+  }
+  if (clock_ && static_cast<int>(hosted) == cluster_.size()) {
+    watch_ = std::make_unique<VirtualWatch>(cluster_.size());
+    clock_->watch(watch_.get());
   }
   best_ = Best::wanted_by(setup_.spec);
   load_initial_values(setup_, workers_);
@@ -180,7 +184,10 @@ void Run::train_step() {
     cluster_.for_each(
         [&](int index) { follow_weights(setup_, workers_[index].arena()); });
   }
-  if (clock_) clock_->advance(step_, stepper_->plan());
+  if (clock_) {
+    const auto times = clock_->advance(step_, stepper_->plan());
+    if (watch_) watch_->add(times);
+  }
   record_step(lr, degree);
   if (traces) record_timeline();
   if (is_probe) probe();
@@ -198,11 +205,7 @@ void Run::compute_gradient(int index, cluster::GradientListener* listener) {
   }
   const int rank = cluster_.hosted()[index];
   GradientOptions options = setup_.gradient_options(rank, step_);
-  options.weight = setup_.sharder->batch_weight(
-      step_ % setup_.steps_per_epoch(),
-      batch.samples());
-  options.slow_factor =
-      transport::slow_factor(setup_.slow, setup_.spec.seed, rank, step_);
+  options.weight = setup_.batch_weight(step_, batch.samples());
   options.listener = listener;
   losses_[index] =
       workers_[index].compute_gradient(batch, options, spans_[index]);
@@ -270,40 +273,36 @@ void Run::record_spans() {
   records_->append(spans_record(spans, setup_.moment(step_ - 1)));
 }
 
-// Where an exchange is under way, nobody waits for it to tell the others how
-// it is: what a control step has to say is gathered behind the exchange and
-// looked at one step later.
+// Nobody waits to hear from the others how they are: that would be a barrier,
+// and make everybody as slow as the slowest. What a control step has to say is
+// gathered while the next one is computed, and looked at behind that.
 std::optional<Outcome> Run::stop_reason(bool epoch_ended) {
-  const bool in_background = setup_.agreement->exchanges_ahead();
   if (looks_later_) {
     const bool looks = *looks_later_;
     looks_later_.reset();
     const auto stop = decide(cluster_.end_all_gather(), looks);
     if (stop) return stop;
   }
+  const cluster::Rows mine = control_rows();
   const bool is_regular = epoch_ended || step_ % kControlEvery == 0;
-  if (!is_regular && !slow_steps_ &&
-      cluster_.hosted().size() < static_cast<size_t>(cluster_.size())) {
-    return std::nullopt;
-  }
-  if (!in_background || epoch_ended) {
-    return decide(cluster_.all_gather(control_rows()), is_regular);
-  }
-  cluster_.begin_all_gather(control_rows());
+  const bool is_alone = mine.size() == static_cast<size_t>(cluster_.size());
+  if (is_alone && !is_regular) return decide(mine, false);
+  if (epoch_ended) return decide(cluster_.all_gather(mine), true);
+  if (!is_regular && step_ % control_every_ != 0) return std::nullopt;
+  cluster_.begin_all_gather(mine);
   looks_later_ = is_regular;
   return std::nullopt;
 }
 
 cluster::Rows Run::control_rows() {
   const bool interrupted = hooks_.interrupt != nullptr && *hooks_.interrupt;
-  const bool slow =
-      training_seconds() > kSlowStepSeconds * static_cast<double>(step_);
+  const double step_seconds = training_seconds() / static_cast<double>(step_);
   cluster::Rows mine(workers_.size());
   for (size_t i = 0; i < workers_.size(); ++i) {
     mine[i] = {
         interrupted ? 1.0 : 0.0,
         std::isfinite(losses_[i]) ? 0.0 : 1.0,
-        slow ? 1.0 : 0.0};
+        step_seconds};
   }
   return mine;
 }
@@ -314,7 +313,10 @@ std::optional<Outcome> Run::decide(const cluster::Rows& rows, bool looks) {
       return row[column] != 0;
     });
   };
-  slow_steps_ = rows[0][2] != 0;
+  control_every_ = std::clamp<int64_t>(
+      static_cast<int64_t>(kControlSeconds / std::max(rows[0][2], 1e-9)),
+      1,
+      kControlEvery);
   // Divergence is looked for at steps that do not depend on the clock, so
   // that a run that diverges ends at the same step on every transport.
   if (looks && any(1)) return Outcome::kDiverged;

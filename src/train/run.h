@@ -21,6 +21,7 @@
 #include "train/setup.h"
 #include "train/stopwatch.h"
 #include "train/trainer.h"
+#include "train/virtual_watch.h"
 #include "train/worker.h"
 
 #include <cmath>
@@ -49,7 +50,8 @@ class Run : private cluster::StepObserver {
 
  private:
   void resume();
-  bool try_restore(const record::CheckpointInfo& checkpoint);
+  // What stands in the way on any process; empty where nothing does.
+  std::string restore(const record::CheckpointInfo& checkpoint);
   void restore_state(const nlohmann::json& state);
   void checkpoint();
   bool checkpoint_is_due(bool epoch_ended);
@@ -102,6 +104,8 @@ class Run : private cluster::StepObserver {
   std::optional<graph::AdaControl> ada_; // with ada = auto
   // On the process that hosts worker 0, where the spec has one.
   std::unique_ptr<runtime::RuntimeModel> clock_;
+  // Where all workers are virtual and so is their time.
+  std::unique_ptr<VirtualWatch> watch_;
 
   int attempt_;
   int64_t step_ = 0;               // done
@@ -127,7 +131,7 @@ class Run : private cluster::StepObserver {
   Stopwatch training_; // without evaluation and checkpoints
   Stopwatch since_checkpoint_;
   ProgressPace progress_pace_;
-  bool slow_steps_ = false; // as the first process sees it
+  int64_t control_every_ = 1; // steps, as the first process sees it
   // A gather is under way, and whether it is for divergence, too.
   std::optional<bool> looks_later_;
 };

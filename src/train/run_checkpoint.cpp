@@ -1,6 +1,7 @@
 // A run's way into and out of checkpoints.
 #include "base/error.h"
 #include "train/planes.h"
+#include "train/restore_newest.h"
 #include "train/run.h"
 #include "train/run_opening.h"
 
@@ -36,23 +37,17 @@ void restore_ada(const nlohmann::json& state, graph::AdaControl& control) {
 } // namespace
 
 void Run::resume() {
-  // Checked on every process, so that all fall back to the same checkpoint
-  // when one of them cannot read its file.
-  resume_newest(checkpoints_, directory_, [&](const auto& candidate) {
-    return try_restore(candidate);
+  const auto resumed = restore_newest(checkpoints_, [&](const auto& candidate) {
+    return restore(candidate);
   });
+  if (!resumed) return;
+  step_ = resumed->step;
+  report_progress(fmt::format("resumed from step {}", step_), true);
 }
 
-bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
+std::string Run::restore(const record::CheckpointInfo& checkpoint) {
   const std::vector<std::string> state_planes = setup_.state_planes();
-  std::string problem;
-  try {
-    if (checkpoint.workers != cluster_.size()) {
-      throw IoError(fmt::format(
-          "{} holds {} workers",
-          checkpoint.directory.string(),
-          checkpoint.workers));
-    }
+  const auto restore_mine = [&](const record::CheckpointInfo&) {
     for (size_t i = 0; i < workers_.size(); ++i) {
       restore_planes(
           checkpoints_.read_worker(checkpoint, cluster_.hosted()[i]),
@@ -60,21 +55,16 @@ bool Run::try_restore(const record::CheckpointInfo& checkpoint) {
           workers_[i].arena());
     }
     restore_state(checkpoint.state);
-  } catch (const IoError& error) {
-    problem = error.what();
-  } catch (const nlohmann::json::exception& error) {
-    problem = fmt::format(
-        "{}: state of the manifest: {}",
-        checkpoint.directory.string(),
-        error.what());
-  }
+  };
+  std::string problem = try_restore(checkpoint, cluster_.size(), restore_mine);
   if (!problem.empty() && hooks_.on_note) {
     hooks_.on_note("checkpoint passed over: " + problem);
   }
-  if (cluster_.any(!problem.empty())) return false;
-  step_ = checkpoint.step;
-  report_progress(fmt::format("resumed from step {}", step_), true);
-  return true;
+  // All fall back to the same one when one of them cannot read its file.
+  if (cluster_.any(!problem.empty()) && problem.empty()) {
+    problem = checkpoint.directory.string() + ": another worker cannot read it";
+  }
+  return problem;
 }
 
 void Run::restore_state(const nlohmann::json& state) {
@@ -105,6 +95,8 @@ void Run::restore_state(const nlohmann::json& state) {
 void Run::checkpoint() {
   training_.pause();
   const std::vector<std::string> state_planes = setup_.state_planes();
+  // A run that goes on from here knows nothing of what came before.
+  if (step_ > 0) record_spans();
   records_->flush();
   cluster_.for_each([&](int index) {
     const auto planes = planes_to_store(workers_[index].arena(), state_planes);

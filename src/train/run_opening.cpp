@@ -98,7 +98,14 @@ void check_initial_values(const Setup& setup) {
   if (setup.spec.init.empty()) return;
   std::vector<Worker> trial;
   trial.emplace_back(setup.spare_options());
-  load_initial_values(setup, trial);
+  try {
+    load_initial_values(setup, trial);
+  } catch (const IoError& error) {
+    throw ConfigError(fmt::format(
+        "--init: no values for model {}: {}",
+        setup.spec.model,
+        error.what()));
+  }
 }
 
 // The costs must be those of this model.
@@ -261,21 +268,6 @@ nlohmann::json run_description(
     description["data_notes"] = setup.dataset.notes;
   }
   return description;
-}
-
-void resume_newest(
-    const record::Checkpoints& checkpoints,
-    const record::RunDirectory& directory,
-    const std::function<bool(const record::CheckpointInfo&)>& try_restore) {
-  const std::vector<record::CheckpointInfo> candidates = checkpoints.list();
-  for (const record::CheckpointInfo& candidate : candidates) {
-    if (try_restore(candidate)) return;
-  }
-  if (!candidates.empty()) {
-    throw IoError(fmt::format(
-        "no checkpoint in {} can be read; --fresh begins the run again",
-        directory.checkpoints().string()));
-  }
 }
 
 void write_result(

@@ -14,7 +14,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <exception>
-#include <functional>
 #include <optional>
 
 namespace grapevine::train {
@@ -57,13 +56,6 @@ int attempts_before(const record::RunDirectory& directory);
 // With the default of checkpoint-every, so many seconds lie between two of
 // them at least.
 inline constexpr double kCheckpointSeconds = 60;
-
-// Takes up the newest checkpoint that `try_restore` can use. IoError where
-// there are some and it can use none.
-void resume_newest(
-    const record::Checkpoints& checkpoints,
-    const record::RunDirectory& directory,
-    const std::function<bool(const record::CheckpointInfo&)>& try_restore);
 
 // run.json while the attempt runs.
 nlohmann::json run_description(

@@ -157,7 +157,14 @@ void add_evaluation(
     TrainResult& result) {
   result.test_accuracy = std::nan("");
   result.averaged_model_accuracy = std::nan("");
+  result.replica_samples.reset();
+  result.averaged_model_samples.reset();
   if (!evaluation) return;
+  if (evaluation->replica_samples < evaluation->averaged_model_samples) {
+    result.replica_samples = static_cast<double>(evaluation->replica_samples);
+    result.averaged_model_samples =
+        static_cast<double>(evaluation->averaged_model_samples);
+  }
   result.test_accuracy = evaluation->mean_accuracy();
   result.averaged_model_accuracy = evaluation->averaged_model_accuracy;
   result.test_perplexity = evaluation->mean_perplexity();

@@ -10,8 +10,9 @@ using Clock = probe::Event::Clock;
 
 bool Run::opens_timeline() {
   const bool traces = is_traced(setup_.spec, step_);
+  if (watch_) watch_->trace(traces);
   for (probe::Spans& spans : spans_)
-    spans.timeline().listen(traces);
+    spans.timeline().listen(traces && !watch_);
   return traces;
 }
 
@@ -33,6 +34,13 @@ void Run::waited(int index, int bucket, Clock::time_point begin, int peer) {
 }
 
 void Run::record_timeline() {
+  if (watch_) {
+    for (const int worker : cluster_.hosted()) {
+      records_->append(
+          timeline_record(step_, worker, watch_->timeline(worker)));
+    }
+    return;
+  }
   const cluster::Cluster::Period exchange = cluster_.last_exchange();
   if (exchange.end > exchange.begin) {
     spans_[0].timeline().add(
@@ -49,6 +57,10 @@ void Run::record_timeline() {
 }
 
 void Run::record_waits() {
+  if (watch_) {
+    for (const auto& record : watch_->take_records(setup_.moment(step_ - 1)))
+      records_->append(record);
+  }
   const std::span<const double> waits = cluster_.waits();
   if (waits.empty()) return;
   last_waits_.resize(waits.size());

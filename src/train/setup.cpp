@@ -148,7 +148,12 @@ GradientOptions Setup::gradient_options(int worker, int64_t step) const {
       .begins_stream = !in_streams || step % steps_per_epoch() == 0,
       .rank = worker,
       .step = step,
-      .micro_batches = spec.micro_batches};
+      .micro_batches = spec.micro_batches,
+      .slow_factor = transport::slow_factor(slow, spec.seed, worker, step)};
+}
+
+double Setup::batch_weight(int64_t step, int64_t samples) const {
+  return sharder->batch_weight(step % steps_per_epoch(), samples);
 }
 
 WorkerOptions Setup::worker_options() const {

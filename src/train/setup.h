@@ -48,6 +48,9 @@ struct Setup {
   void gather(int worker, int64_t step, data::Batch& batch) const;
   // How its gradient is computed then, but for what is only the run's.
   GradientOptions gradient_options(int worker, int64_t step) const;
+  // What its loss counts then, by the samples of its batch: 1 but for the last
+  // step of an epoch with partial batches.
+  double batch_weight(int64_t step, int64_t samples) const;
   bool has_moving_average() const { return spec.ema > 0; }
   // Of a worker, by their names in checkpoints: the local rule's, what the
   // agreement keeps beside them, and the moving average of the weights.

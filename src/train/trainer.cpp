@@ -10,6 +10,7 @@
 #include "train/run.h"
 #include "train/run_opening.h"
 #include "train/setup.h"
+#include "train/tell_result.h"
 #include "train/torch_threads.h"
 #include "train/virtual_gossip_run.h"
 #include "transport/store_server.h"
@@ -79,6 +80,16 @@ void settle_nodes(
   if (setup.spec.workers_per_node > 0) return;
   setup.spec.workers_per_node = found;
   setup.schedule = graph::make_schedule(spec::graph_options(setup.spec));
+  if (setup.spec.link.empty()) return;
+  // Until now each worker passed for a node of its own.
+  try {
+    transport::check_links(
+        transport::parse_link(setup.spec.link),
+        setup.spec.n,
+        std::max(1, found));
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("--link: {}", error.what()));
+  }
 }
 
 std::string directory_of(const spec::Spec& spec) {
@@ -206,11 +217,12 @@ TrainResult train_processes_asynchronously(
     // Its former life held the run.
     if (environment.rank == 0) lock.emplace(directory.path());
     take_over_nodes(setup, directory);
-    if (const auto stored = stored_result(directory, setup.spec)) {
-      return *stored;
+    edges = make_edges(setup, environment, transport);
+    if (const auto result =
+            result_without_it(*edges, directory, setup.spec, hooks)) {
+      return *result;
     }
     options.attempt = std::max(0, attempts_before(directory) - 1);
-    edges = make_edges(setup, environment, transport);
     parts = fingerprint(setup);
   } else {
     const auto cluster = make_cluster(setup.spec, environment, pool);
@@ -219,7 +231,7 @@ TrainResult train_processes_asynchronously(
     cluster->compare_fingerprints(parts);
     if (const auto stored =
             open_directory(*cluster, directory, setup.spec, parts, lock)) {
-      return *stored;
+      return tell(*stored, hooks);
     }
     check_kind_of_checkpoints(directory, setup.spec.n, false);
     check_inputs(setup);
@@ -234,8 +246,10 @@ TrainResult train_processes_asynchronously(
   }
   const nlohmann::json description =
       run_description(setup, parts, options.attempt);
+  bool is_kept = false;
   options.keep_result = [&](const TrainResult& result) {
     write_result(directory, description, result);
+    is_kept = true;
     // The checkpoint of all is there, and says so.
     if (result.outcome == Outcome::kCompleted) {
       record::Checkpoints(directory).remove_own();
@@ -244,13 +258,17 @@ TrainResult train_processes_asynchronously(
   try {
     return GossipRun(setup, *edges, directory, options, hooks).run();
   } catch (const std::exception& error) {
-    if (!edges->survives_loss()) {
-      if (environment.rank == 0) write_failure(directory, description, error);
-      throw;
-    }
     // Where the others have come to the end without this worker, all is well.
-    if (const auto stored = stored_result(directory, setup.spec)) {
-      return *stored;
+    try {
+      if (const auto result =
+              result_without_it(*edges, directory, setup.spec, hooks)) {
+        return *result;
+      }
+    } catch (const Error&) {
+      // The first error says more.
+    }
+    if (!edges->survives_loss() && environment.rank == 0 && !is_kept) {
+      write_failure(directory, description, error);
     }
     throw;
   }
@@ -289,12 +307,12 @@ TrainResult train(
   std::optional<record::RunLock> lock;
   if (const auto stored =
           open_directory(*cluster, directory, spec, parts, lock)) {
-    return *stored;
+    return tell(*stored, hooks);
   }
   if (setup.is_asynchronous()) {
     check_kind_of_checkpoints(directory, spec.n, true);
   }
-  return train_in(setup, *cluster, directory, parts, hooks);
+  return tell(train_in(setup, *cluster, directory, parts, hooks), hooks);
 }
 
 } // namespace grapevine::train

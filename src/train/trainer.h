@@ -30,6 +30,9 @@ struct TrainResult {
   double train_loss = 0;    // mean over replicas and the last epoch
   double test_accuracy = 0; // mean over replicas
   double averaged_model_accuracy = 0;
+  // Where the two are not of the same test samples: of how many each.
+  std::optional<double> replica_samples;
+  std::optional<double> averaged_model_samples;
   // Language models alone: exp of the mean test loss, mean over replicas.
   std::optional<double> test_perplexity;
   std::optional<double> averaged_model_perplexity;
@@ -47,6 +50,10 @@ struct TrainResult {
   std::optional<double> best_epoch;
   std::optional<double> best_accuracy;
   std::optional<double> best_perplexity;
+  // Asynchronous runs alone: of all workers since the run began, or since each
+  // process did, and what --rate asked for.
+  std::optional<double> averagings_per_gradient;
+  std::optional<double> asked_rate;
   double consensus_distance = 0;
   std::string parameters_sha256;
   double samples_per_second = 0;
@@ -86,6 +93,10 @@ struct TrainHooks {
   std::function<void(const std::string&)> on_note;  // warnings, a line each
   // Set to true by a signal handler: checkpoint and end as interrupted.
   const std::atomic<bool>* interrupt = nullptr;
+  // On the one process that is to tell the result, which is complete there, as
+  // soon as it is sure: an asynchronous run tells it before its processes leave
+  // each other, on which way one more may die.
+  std::function<void(const TrainResult&)> on_result;
 };
 
 // Trains (or returns the stored result of a finished run, or resumes an
@@ -96,8 +107,8 @@ TrainResult train(
     const transport::LaunchEnvironment& environment,
     const TrainHooks& hooks = {});
 
-// True on the process that should show how it goes. Who prints the result is
-// known at the end: TrainResult::is_complete.
+// True on the process that should show how it goes. Who tells the result is
+// known at the end: TrainHooks::on_result.
 bool is_reporting_process(
     const spec::Spec& spec,
     const transport::LaunchEnvironment& environment);

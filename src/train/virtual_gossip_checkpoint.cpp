@@ -2,6 +2,7 @@
 // events, with all that is under way.
 #include "base/error.h"
 #include "train/planes.h"
+#include "train/restore_newest.h"
 #include "train/run_opening.h"
 #include "train/virtual_gossip_run.h"
 
@@ -59,38 +60,21 @@ void VirtualGossipRun::checkpoint() {
 }
 
 void VirtualGossipRun::resume() {
-  resume_newest(checkpoints_, directory_, [&](const auto& candidate) {
-    return try_restore(candidate);
+  const auto resumed = restore_newest(checkpoints_, [&](const auto& candidate) {
+    const std::string problem =
+        try_restore(candidate, cluster_.size(), [&](const auto& checkpoint) {
+          restore(checkpoint);
+        });
+    if (!problem.empty() && hooks_.on_note) {
+      hooks_.on_note("checkpoint passed over: " + problem);
+    }
+    return problem;
   });
-}
-
-bool VirtualGossipRun::try_restore(const record::CheckpointInfo& checkpoint) {
-  std::string problem;
-  try {
-    restore(checkpoint);
-  } catch (const IoError& error) {
-    problem = error.what();
-  } catch (const nlohmann::json::exception& error) {
-    problem = fmt::format(
-        "{}: state of the manifest: {}",
-        checkpoint.directory.string(),
-        error.what());
-  }
-  if (problem.empty()) {
-    report_progress(fmt::format("resumed from step {}", rounds()), true);
-    return true;
-  }
-  if (hooks_.on_note) hooks_.on_note("checkpoint passed over: " + problem);
-  return false;
+  if (!resumed) return;
+  report_progress(fmt::format("resumed from step {}", rounds()), true);
 }
 
 void VirtualGossipRun::restore(const record::CheckpointInfo& checkpoint) {
-  if (checkpoint.workers != cluster_.size()) {
-    throw IoError(fmt::format(
-        "{} holds {} workers",
-        checkpoint.directory.string(),
-        checkpoint.workers));
-  }
   const nlohmann::json& state = checkpoint.state;
   const auto numbers = [&](const char* name) {
     std::vector<double> values;

@@ -89,6 +89,12 @@ void VirtualGossipRun::record_gossip(double distance) {
   records_->append(record);
 }
 
+void VirtualGossipRun::record_pairs() {
+  const auto moment = setup_.moment(std::max<int64_t>(rounds_seen_ - 1, 0));
+  for (int i = 0; i < cluster_.size(); ++i)
+    records_->append(pairs_record(moment, i, engine_->statistics(i)));
+}
+
 // While they are shown.
 double VirtualGossipRun::shown_distance() {
   return consensus_distance(cluster_, workers_, spare_->arena().parameters());

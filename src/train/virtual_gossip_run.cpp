@@ -1,6 +1,7 @@
 #include "train/virtual_gossip_run.h"
 
 #include "base/heap.h"
+#include "gossip/mail.h"
 #include "gossip/neighbours.h"
 #include "optim/clip.h"
 #include "spec/spec_table.h"
@@ -144,10 +145,10 @@ void VirtualGossipRun::compute(int worker, int64_t gradient) {
   const BatchPool::Lease lease(batches_);
   setup_.gather(worker, gradient, lease.batch());
   probe::Spans spans;
-  losses_[worker] = workers_[worker].compute_gradient(
-      lease.batch(),
-      setup_.gradient_options(worker, gradient),
-      spans);
+  GradientOptions options = setup_.gradient_options(worker, gradient);
+  options.weight = setup_.batch_weight(gradient, lease.batch().samples());
+  losses_[worker] =
+      workers_[worker].compute_gradient(lease.batch(), options, spans);
   if (setup_.spec.check) workers_[worker].verify_bound();
 }
 
@@ -204,6 +205,7 @@ std::optional<Outcome> VirtualGossipRun::end_round() {
         epoch % setup_.spec.eval_every == 0) {
       evaluate();
     }
+    record_pairs();
     records_->flush();
   }
   // Before a checkpoint: what has flowed there did so by the old constants.
@@ -223,7 +225,8 @@ comm::Traffic VirtualGossipRun::traffic() const {
                         static_cast<int64_t>(sizeof(float));
   return {
       .messages = engine_->words() + engine_->transfers(),
-      .bytes = engine_->words() * kWordBytes + engine_->transfers() * plane};
+      .bytes = engine_->words() * gossip::letter_bytes(cluster_.size()) +
+               engine_->transfers() * plane};
 }
 
 std::optional<double> VirtualGossipRun::virtual_seconds() const {
@@ -291,6 +294,7 @@ TrainResult VirtualGossipRun::finish(Outcome outcome) {
     result.consensus_distance = shown_distance();
   }
   record_gossip(result.consensus_distance);
+  record_pairs();
   if (outcome == Outcome::kCompleted) average();
   {
     const Shown shown(*this);
@@ -299,6 +303,16 @@ TrainResult VirtualGossipRun::finish(Outcome outcome) {
   result.virtual_seconds = virtual_seconds();
   result.messages = traffic().messages;
   result.bytes = traffic().bytes;
+  gossip::Statistics all;
+  for (int i = 0; i < cluster_.size(); ++i) {
+    all.gradients += engine_->statistics(i).gradients;
+    all.averagings += engine_->statistics(i).averagings;
+  }
+  add_rate(
+      static_cast<double>(all.averagings),
+      static_cast<double>(all.gradients),
+      setup_,
+      result);
   if (outcome == Outcome::kCompleted && setup_.spec.checkpoint_every >= 0) {
     checkpoint();
     training_.pause();

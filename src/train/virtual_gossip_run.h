@@ -85,6 +85,7 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   void record_timelines();
   void probe();
   void record_gossip(double consensus_distance);
+  void record_pairs();
   double shown_distance(); // of the replicas from consensus
   void evaluate();
   void average();
@@ -92,7 +93,6 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   bool checkpoint_is_due();
   void checkpoint();
   void resume();
-  bool try_restore(const record::CheckpointInfo& checkpoint);
   void restore(const record::CheckpointInfo& checkpoint);
   comm::Traffic traffic() const;
   std::optional<double> virtual_seconds() const;

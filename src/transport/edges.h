@@ -20,6 +20,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,15 @@ class Edges {
   // Whether a lost worker can be done without; else the run has to end.
   virtual bool survives_loss() const = 0;
 
+  // Workers of the run, neighbours or not, that are known to have ended for
+  // good, ascending. Never waits.
+  virtual std::vector<int> ended() = 0;
+
+  // How many gradients this worker has computed: those who have gathered
+  // already wait for whoever goes on, though they cannot tell it that they are
+  // there. Never waits; may be called often.
+  virtual void show_progress(int64_t gradients) = 0;
+
   // Whether others have come to the gathering that this worker has not been
   // told of, since it has no neighbour left. Asks where they meet, so it is
   // for once a second; false where that is out of reach.
@@ -94,22 +104,28 @@ class Edges {
 
   // The end of the run, called by every worker that lives. All edges are closed
   // at once, so that neighbours that still go on notice; nothing but rank,
-  // size, name, gather and conclude may be called afterwards. Waits for those
-  // who come within `deadline` of the first, or for less where all have come
-  // who are not known to have ended; agrees with them on who they are, the same
-  // list for all, and connects them. Nobody is special: any worker may be
-  // missing, or die on the way, which costs another round among the rest.
-  // Called again, by all whose work over the gathering has failed, it gathers
-  // those that are left (not with fixed edges).
+  // size, name, gather and those below may be called afterwards. Waits for
+  // those who come within `deadline` of the first, for more where others still
+  // show progress, or for less where all have come who are not known to have
+  // ended; agrees with them on who they are, the same list for all, and
+  // connects them. Nobody is special: any worker may be missing, or die on the
+  // way, which costs another round among the rest. Called again, by all whose
+  // work over the gathering has failed, it gathers those that are left (not
+  // with fixed edges).
   //
   // Throws TransportError where the others have gone on without this worker
-  // (it came late) and do not gather again, or where nothing can be agreed on
-  // (the store is gone).
+  // (it came late) and do not gather again, where one has concluded, or where
+  // nothing can be agreed on (the store is gone).
   virtual Gathering gather(Deadline deadline) = 0;
 
-  // What all have gathered for is done: whoever comes from now on is too late,
-  // and need not wait to find that out.
-  virtual void conclude() = 0;
+  // What all have gathered for is done: whoever comes from now on, or has come
+  // to gather again, is too late, and need not wait to find that out. May be
+  // said by several, and again. True for the worker (and that life of it) that
+  // was the first, who is to tell the world; nothing where that cannot be
+  // known.
+  virtual std::optional<bool> conclude() = 0;
+  // Whether one is known to have concluded.
+  virtual bool is_concluded() = 0;
 };
 
 // All edges over one transport of all workers (local, MPI). Every neighbour is

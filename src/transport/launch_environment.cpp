@@ -209,6 +209,7 @@ LaunchEnvironment read_launch_environment(const GetEnv& get_env) {
   read_links(variables, environment);
   environment.host_address = variables.text("HOST_ADDRESS").value_or("");
   environment.restart_of_worker = variables.number_or("GRAPEVINE_RESTART", 0);
+  environment.on_failure = variables.text("GRAPEVINE_ON_FAILURE").value_or("");
   environment.interface = variables.text("GLOO_SOCKET_IFNAME").value_or("");
   environment.shares_memory =
       variables.number_or("GRAPEVINE_SHARE_MEMORY", 1) != 0;

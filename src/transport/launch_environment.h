@@ -38,11 +38,13 @@ struct LaunchEnvironment {
   bool local_is_known = false;
   // Gloo's meeting point: an address and port (store_is_served says whether
   // somebody else, the launcher, serves it, so that rank 0 is a client), or a
-  // file. The file must be a new one for each run.
+  // file. The file must be a new one for each run; it is removed when all have
+  // met in it and left, or kept, for those who open it several times.
   std::string master_address;
   int master_port = 0;
   bool store_is_served = false;
   std::string store_file;
+  bool keeps_store_file = false;
   // Where this worker listens for its peers, if it was told
   // (HOST_ADDRESS, GLOO_SOCKET_IFNAME).
   std::string host_address;
@@ -56,6 +58,9 @@ struct LaunchEnvironment {
   // Of this worker alone, while the others went on (GRAPEVINE_RESTART, from
   // `grapevine launch --on-failure restart`).
   int restart_of_worker = 0;
+  // What the launcher does when a worker fails while others run, where that is
+  // not to end them: "continue" or "restart" (GRAPEVINE_ON_FAILURE).
+  std::string on_failure;
   // Of `grapevine launch --link` and --slow. The table of links is an inherited
   // file descriptor (GRAPEVINE_LINK_TABLE; transport/shaped/link_table.h);
   // below 0 there is none.

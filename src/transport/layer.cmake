@@ -27,11 +27,11 @@ if(GV_MPI)
   set(gv_mpi_library MPI::MPI_C)
 endif()
 gv_layer(transport
-  SOURCES launch_environment.cpp link_options.cpp
+  SOURCES launch_environment.cpp link_options.cpp slow_options.cpp
     make_transport.cpp
     edges/fixed_edges.cpp edges/linked_edges.cpp edges/gloo_edges.cpp
     edges/handshake.cpp edges/attempt.cpp edges/link_keeper.cpp
-    edges/gather.cpp edges/shaped_connector.cpp edges/near_connector.cpp
+    edges/gather.cpp edges/reach.cpp edges/shaped_connector.cpp edges/near_connector.cpp
     near/byte_ring.cpp near/near_transport.cpp
     shaped/fluid.cpp shaped/link_table.cpp shaped/link_session.cpp
     shaped/lane.cpp shaped/shaped_transport.cpp

@@ -1,13 +1,12 @@
 #include "transport/link_options.h"
 
 #include "base/error.h"
-#include "base/random.h"
+#include "transport/link_words.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -40,38 +39,12 @@ constexpr Unit kBytes[] = {
 };
 constexpr Unit kTimes[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
 
-std::string_view trim(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_space(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back()))
-    text.remove_suffix(1);
-  return text;
-}
-
 std::string lower(std::string_view text) {
   std::string word(text);
   std::ranges::transform(word, word.begin(), [](unsigned char c) {
     return static_cast<char>(std::tolower(c));
   });
   return word;
-}
-
-// The number that a text begins with; the rest stays. Finite and not negative.
-std::optional<double> take_number(std::string_view& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || !std::isfinite(value) || std::signbit(value)) {
-    return std::nullopt;
-  }
-  text = trim(text.substr(stop - text.data()));
-  return value;
-}
-
-std::optional<double> whole_number(std::string_view text) {
-  const auto value = take_number(text);
-  return text.empty() ? value : std::nullopt;
 }
 
 std::optional<double> factor_of(
@@ -95,6 +68,7 @@ std::optional<double> bytes_per_second(std::string_view text) {
 }
 
 std::optional<double> delay_seconds(std::string_view text) {
+  text = trim(text);
   const auto number = take_number(text);
   if (!number) return std::nullopt;
   if (*number == 0 && text.empty()) return 0.0;
@@ -114,80 +88,79 @@ std::string with_unit(double value, std::span<const Unit> units, Parse parse) {
   return fmt::format("{}{}", value / units.back().factor, units.back().name);
 }
 
-std::vector<std::string_view> split(std::string_view text, char mark) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const size_t at = text.find(mark);
-    parts.push_back(trim(text.substr(0, at)));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
-[[noreturn]] void refuse_slow(std::string_view word) {
+[[noreturn]] void refuse_link(std::string_view word) {
   throw ConfigError(fmt::format(
-      "expected RANK:FACTOR or random:SHARE:FACTOR, with a share above 0 and "
-      "at most 1 and a factor of at least 1, like 3:2.0 or random:0.1:2.0, "
-      "got '{}'",
+      "expected RATE or RATE,DELAY, the rate in bit, kbit, mbit, gbit, tbit, "
+      "B/s, kB/s, MB/s or GB/s, or 'unlimited', the delay in ns, us, ms or "
+      "s, like 1gbit,2ms or 100MB/s, and behind a ';' each the links that "
+      "differ, like 1gbit,2ms;2-3:100mbit,10ms, got '{}'",
       word));
 }
 
-double slow_number(
-    std::string_view text,
-    double least,
-    double most,
-    std::string_view word) {
-  const auto value = whole_number(text);
-  if (!value || *value < least || *value > most) refuse_slow(word);
-  return *value;
+// RATE or RATE,DELAY. `word`: what it is a part of.
+LinkLimits
+limits_of(std::string_view text, double usual_delay, std::string_view word) {
+  const auto parts = split(text, ',');
+  const auto rate = bytes_per_second(parts[0]);
+  const auto delay =
+      parts.size() == 2 ? delay_seconds(parts[1]) : std::optional(usual_delay);
+  if (!rate || !delay || parts.size() > 2) refuse_link(word);
+  return {.bytes_per_second = *rate, .delay_seconds = *delay};
 }
 
-constexpr double kMostFactor = 1e6;
-
-void add_worker(
-    SlowOptions& slow,
-    std::span<const std::string_view> parts,
-    std::string_view word) {
-  int rank = 0;
-  const std::string_view text = parts[0];
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, rank);
-  if (error != std::errc() || stop != end || rank < 0) refuse_slow(word);
-  if (std::ranges::find(slow.workers, rank, &SlowWorker::rank) !=
-      slow.workers.end()) {
-    throw ConfigError(fmt::format("worker {} is named twice", rank));
-  }
-  slow.workers.push_back({rank, slow_number(parts[1], 1, kMostFactor, word)});
-}
-
-void add_random(
-    SlowOptions& slow,
-    std::span<const std::string_view> parts,
-    std::string_view word) {
-  if (slow.random_share > 0) throw ConfigError("random is given twice");
-  slow.random_share = slow_number(parts[1], 0, 1, word);
-  if (slow.random_share == 0) refuse_slow(word);
-  slow.random_factor = slow_number(parts[2], 1, kMostFactor, word);
+// A-B:RATE or A-B:RATE,DELAY.
+PairLink pair_of(std::string_view word, double usual_delay) {
+  const auto parts = split(word, ':');
+  if (parts.size() != 2) refuse_link(word);
+  const auto ends = split(parts[0], '-');
+  if (ends.size() != 2) refuse_link(word);
+  const auto a = rank_of(ends[0]);
+  const auto b = rank_of(ends[1]);
+  if (!a || !b || *a == *b) refuse_link(word);
+  return {
+      .a = std::min(*a, *b),
+      .b = std::max(*a, *b),
+      .limits = limits_of(parts[1], usual_delay, word)};
 }
 
 } // namespace
 
-LinkOptions parse_link(std::string_view text) {
-  const auto parts = split(text, ',');
-  const auto rate = bytes_per_second(parts[0]);
-  const auto delay =
-      parts.size() == 2 ? delay_seconds(parts[1]) : std::optional(0.0);
-  if (!rate || !delay || parts.size() > 2) {
-    throw ConfigError(fmt::format(
-        "expected RATE or RATE,DELAY, the rate in bit, kbit, mbit, gbit, tbit, "
-        "B/s, kB/s, MB/s or GB/s, or 'unlimited', the delay in ns, us, ms or "
-        "s, like 1gbit,2ms or 100MB/s, got '{}'",
-        text));
+LinkLimits LinkOptions::between(int from, int to) const {
+  const auto ends = std::minmax(from, to);
+  for (const PairLink& pair : pairs) {
+    if (pair.a == ends.first && pair.b == ends.second) return pair.limits;
   }
-  return {.bytes_per_second = *rate, .delay_seconds = *delay};
+  return {.delay_seconds = delay_seconds};
 }
 
-std::string format_link(const LinkOptions& link) {
+std::optional<double> parse_delay(std::string_view text) {
+  return delay_seconds(text);
+}
+
+LinkOptions parse_link(std::string_view text) {
+  const auto words = split(text, ';');
+  const LinkLimits all = limits_of(words[0], 0, words[0]);
+  LinkOptions link{
+      .bytes_per_second = all.bytes_per_second,
+      .delay_seconds = all.delay_seconds};
+  for (size_t i = 1; i < words.size(); ++i) {
+    const PairLink pair = pair_of(words[i], link.delay_seconds);
+    for (const PairLink& other : link.pairs) {
+      if (pair.a != other.a || pair.b != other.b) continue;
+      throw ConfigError(
+          fmt::format("the link {}-{} is given twice", pair.a, pair.b));
+    }
+    link.pairs.push_back(pair);
+  }
+  std::ranges::sort(link.pairs, {}, [](const PairLink& pair) {
+    return std::pair(pair.a, pair.b);
+  });
+  return link;
+}
+
+namespace {
+
+std::string format_limits(const LinkLimits& link, double usual_delay) {
   std::string text(kUnlimited);
   if (std::isfinite(link.bytes_per_second)) {
     // Bits are exact: 8 is a power of two.
@@ -196,7 +169,8 @@ std::string format_link(const LinkOptions& link) {
           return 8 * *bytes_per_second(word);
         });
   }
-  if (link.delay_seconds == 0) return text;
+  if (link.delay_seconds == usual_delay) return text;
+  if (link.delay_seconds == 0) return text + ",0";
   // Seconds are exact, and the last resort.
   constexpr Unit kAsWritten[] = {
       {"s", 1},
@@ -211,59 +185,40 @@ std::string format_link(const LinkOptions& link) {
          });
 }
 
-SlowOptions parse_slow(std::string_view text) {
-  SlowOptions slow;
-  if (trim(text).empty()) return slow;
-  for (const std::string_view word : split(text, ',')) {
-    const auto parts = split(word, ':');
-    if (parts.size() == 2) {
-      add_worker(slow, parts, word);
-    } else if (parts.size() == 3 && parts[0] == "random") {
-      add_random(slow, parts, word);
-    } else {
-      refuse_slow(word);
-    }
-  }
-  std::ranges::sort(slow.workers, {}, &SlowWorker::rank);
-  return slow;
-}
+} // namespace
 
-std::string format_slow(const SlowOptions& slow) {
-  std::string text;
-  const auto add = [&](const std::string& word) {
-    if (!text.empty()) text += ',';
-    text += word;
-  };
-  for (const SlowWorker& worker : slow.workers)
-    add(fmt::format("{}:{}", worker.rank, worker.factor));
-  if (slow.random_share > 0) {
-    add(fmt::format("random:{}:{}", slow.random_share, slow.random_factor));
+std::string format_link(const LinkOptions& link) {
+  std::string text =
+      format_limits({link.bytes_per_second, link.delay_seconds}, 0);
+  for (const PairLink& pair : link.pairs) {
+    text += fmt::format(
+        ";{}-{}:{}",
+        pair.a,
+        pair.b,
+        format_limits(pair.limits, link.delay_seconds));
   }
   return text;
 }
 
-void check_slow_workers(const SlowOptions& slow, int n) {
-  for (const SlowWorker& worker : slow.workers) {
-    if (worker.rank < n) continue;
-    throw ConfigError(fmt::format(
-        "there is no worker {} to slow down; the {} workers are 0 to {}",
-        worker.rank,
-        n,
-        n - 1));
+void check_links(const LinkOptions& link, int n, int workers_per_node) {
+  for (const PairLink& pair : link.pairs) {
+    if (pair.b >= n) {
+      throw ConfigError(fmt::format(
+          "there is no link {}-{}; the {} workers are 0 to {}",
+          pair.a,
+          pair.b,
+          n,
+          n - 1));
+    }
+    if (pair.a / workers_per_node == pair.b / workers_per_node) {
+      throw ConfigError(fmt::format(
+          "workers {} and {} share a node of {}; links between nodes alone "
+          "are limited",
+          pair.a,
+          pair.b,
+          workers_per_node));
+    }
   }
-}
-
-double
-slow_factor(const SlowOptions& slow, uint64_t seed, int rank, int64_t step) {
-  double factor = 1;
-  for (const SlowWorker& worker : slow.workers) {
-    if (worker.rank == rank) factor *= worker.factor;
-  }
-  if (slow.random_share > 0) {
-    Random random(seed, Purpose::kSlow, rank, step);
-    if (random.uniform() < slow.random_share) factor *= slow.random_factor;
-  }
-  return factor;
 }
 
 } // namespace grapevine::transport

@@ -2,9 +2,11 @@
 // `grapevine launch` makes them true between processes (transport/shaped/),
 // the virtual cluster counts with them; they mean the same in both.
 //
-// A link: RATE or RATE,DELAY, like
+// Links: RATE or RATE,DELAY, and for single ones that differ, behind a
+// semicolon each, A-B:RATE or A-B:RATE,DELAY, like
 //
 //   1gbit,2ms    200mbit    10gbit,50us    100MB/s    unlimited,5ms
+//   1gbit,2ms;2-3:100mbit,10ms
 //
 //   RATE   a number and bit, kbit, mbit, gbit or tbit (a second, powers of
 //          1000, in any case; "/s" may follow), or B/s, kB/s, MB/s or GB/s;
@@ -13,6 +15,9 @@
 //          the packets' headers.
 //   DELAY  0, or a number and ns, us, ms or s: of every message between two
 //          nodes, one way, on top of the time that its bytes take.
+//   A-B    two workers on different nodes. What passes between them, each way,
+//          has this rate at most, on top of what their nodes allow, and this
+//          delay, or without one that of the other links.
 //
 // Slow workers: one or several of these, separated by commas, like
 //
@@ -25,6 +30,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +43,7 @@ namespace grapevine::transport {
 inline constexpr double kPayloadShare = 1448.0 / 1514.0;
 
 // The default limits nothing.
-struct LinkOptions {
+struct LinkLimits {
   double bytes_per_second = std::numeric_limits<double>::infinity();
   double delay_seconds = 0;
 
@@ -45,6 +51,30 @@ struct LinkOptions {
     return bytes_per_second < std::numeric_limits<double>::infinity() ||
            delay_seconds > 0;
   }
+  bool operator==(const LinkLimits&) const = default;
+};
+
+// Of one link: its own.
+struct PairLink {
+  int a = 0; // a < b, workers
+  int b = 0;
+  LinkLimits limits;
+  bool operator==(const PairLink&) const = default;
+};
+
+// Of all nodes and links, but for some; the default limits nothing.
+struct LinkOptions {
+  double bytes_per_second = std::numeric_limits<double>::infinity();
+  double delay_seconds = 0;
+  std::vector<PairLink> pairs = {}; // ascending, each once
+
+  bool limits() const {
+    return LinkLimits{bytes_per_second, delay_seconds}.limits() ||
+           !pairs.empty();
+  }
+  // The delay between two workers, and what their link carries by itself,
+  // without their nodes' limits.
+  LinkLimits between(int from, int to) const;
   // Seconds that a node's way out (or in) is busy with this much payload.
   double seconds(int64_t payload_bytes) const {
     return static_cast<double>(payload_bytes) /
@@ -79,8 +109,13 @@ SlowOptions parse_slow(std::string_view text);
 std::string format_link(const LinkOptions& link);
 std::string format_slow(const SlowOptions& slow);
 
-// Throws ConfigError when a worker is named that a run of n does not have.
+// A time as DELAY above; nothing where it is none.
+std::optional<double> parse_delay(std::string_view text);
+
+// Throw ConfigError when a worker is named that a run of n does not have, or a
+// link between two of one node.
 void check_slow_workers(const SlowOptions& slow, int n);
+void check_links(const LinkOptions& link, int n, int workers_per_node);
 
 // How many times slower than usual this worker computes at this step; the
 // random part is addressed by (seed, rank, step). Both parts multiply.

@@ -104,6 +104,54 @@ json own_step(int64_t step, int64_t round, double loss, double seconds) {
       {"seconds", seconds}};
 }
 
+json pairs(
+    int64_t step,
+    int worker,
+    const std::vector<int>& peers,
+    const std::vector<double>& seconds) {
+  return {
+      {"type", "pairs"},
+      {"step", step},
+      {"worker", worker},
+      {"peers", peers},
+      {"averagings", std::vector<int>(peers.size(), 10)},
+      {"seconds", seconds}};
+}
+
+TEST_F(GossipRecords, ASlowLinkIsNamed) {
+  make(4);
+  for (int worker = 0; worker < 4; ++worker) {
+    std::vector<double> last(2, 0.1);
+    const std::vector<int> peers = {(worker + 1) % 4, (worker + 3) % 4};
+    if (worker == 2) last[0] = 4;
+    if (worker == 3) last[1] = 6;
+    json second_life = attempt({worker}, "gloo");
+    second_life["attempt"] = 1;
+    second_life["step"] = 4;
+    write(
+        worker,
+        {attempt({worker}, "gloo"),
+         pairs(1, worker, peers, {0.01, 0.01}),
+         pairs(3, worker, peers, {0.1, 0.1}), // added up so far
+         second_life,
+         pairs(5, worker, peers, last),
+         own_gossip(5, 5, 10, 20)});
+  }
+  const RunData data = read();
+  ASSERT_TRUE(data.gossip);
+  ASSERT_EQ(data.gossip->slow_links.size(), 1u);
+  const GossipLink& link = data.gossip->slow_links[0];
+  EXPECT_EQ(link.a, 2);
+  EXPECT_EQ(link.b, 3);
+  EXPECT_EQ(link.averagings, 40);
+  EXPECT_NEAR(link.pair, (4 + 6 + 0.2) / 40, 1e-12);
+  EXPECT_NEAR(link.ratio, link.pair / 0.01, 1e-9);
+  bool is_said = false;
+  for (const std::string& sentence : data.gossip->sentences)
+    is_said = is_said || sentence.find("workers 2 and 3") != std::string::npos;
+  EXPECT_TRUE(is_said);
+}
+
 TEST_F(GossipRecords, VirtualRun) {
   make(2, "compute = \"20ms\"\n");
   json first_step = own_step(0, 0, 1, 1);

@@ -1,9 +1,12 @@
 // Directories that are not as they should be.
 #include "analysis/load.h"
+#include "record/run_lock.h"
 #include "record/temporary_directory.h"
 #include "report/run_generator.h"
 
 #include <sys/stat.h>
+
+#include <optional>
 
 namespace grapevine::analysis {
 namespace {
@@ -110,13 +113,24 @@ TEST_F(LoadTest, ARunThatIsStillGoing) {
       directory_ / "going" / "records" / "process-0.jsonl",
       std::ios::app)
       << "{\"type\":\"step\",\"step\":30,\"lo";
+  std::optional<record::RunLock> lock(directory_ / "going");
+  EXPECT_EQ(load().runs.at(0).outcome, "running");
+  // And was killed.
+  lock.reset();
   const RunSet set = load();
   ASSERT_EQ(set.runs.size(), 1u);
-  EXPECT_EQ(set.runs[0].outcome, "running");
+  EXPECT_EQ(set.runs[0].outcome, "interrupted");
   EXPECT_TRUE(set.runs[0].result.is_null());
   EXPECT_EQ(set.runs[0].steps, 30);
   EXPECT_EQ(set.runs[0].steps_per_epoch, 20);
   EXPECT_TRUE(set.notes.empty()) << set.notes[0]; // a cut end is no damage
+}
+
+// Nothing can be known of it from here.
+TEST_F(LoadTest, ARunOfAnotherMachine) {
+  put(good("far") / "run.json",
+      R"({"format_version":1,"outcome":"running","machine":{"host":"-"}})");
+  EXPECT_EQ(load().runs.at(0).outcome, "running");
 }
 
 TEST_F(LoadTest, BrokenLinesAreNoted) {

@@ -83,6 +83,39 @@ TEST_F(HandWritten, WaitsAndComputeOfEachWorker) {
   EXPECT_TRUE(read({.detail = false}).blame->waits.empty());
 }
 
+TEST_F(HandWritten, VirtualWaitsAreOfTheVirtualClock) {
+  const auto virtual_waits = [](int worker, const std::string& rest) {
+    return R"({"type":"waits","step":1,"virtual":true,"worker":)" +
+           std::to_string(worker) + "," + rest + "}\n";
+  };
+  write(
+      0,
+      R"({"type":"attempt","attempt":0,"step":0,"workers":[0,1]})"
+      "\n" +
+          step(1, R"("seconds":4,"virtual_seconds":10)") +
+          R"({"type":"virtual_spans","step":1,"seconds":{"exposed":0.5,)"
+          R"("straggler":2.5}})"
+          "\n" +
+          virtual_waits(0, R"("compute":4,"peers":[1],"seconds":[6])") +
+          virtual_waits(1, R"("compute":8,"peers":[],"seconds":[])") +
+          spans(1, "1"));
+  const RunData data = read({.detail = true});
+  ASSERT_TRUE(data.blame);
+  EXPECT_EQ(data.blame->compute, (std::vector<double>{4, 8}));
+  EXPECT_EQ(data.blame->seconds, 10);
+  ASSERT_EQ(data.blame->waits.size(), 1u);
+  EXPECT_EQ(data.blame->waits[0].peer, 1);
+  ASSERT_TRUE(data.blame->losses);
+  EXPECT_EQ(data.blame->losses->straggler, 2.5);
+  ASSERT_TRUE(data.blame->straggler);
+  EXPECT_EQ(data.blame->straggler->worker, 1);
+  ASSERT_EQ(data.blame->sentences.size(), 2u);
+  EXPECT_NE(
+      data.blame->sentences[0].find("of the virtual time"),
+      std::string::npos);
+  EXPECT_NE(data.blame->sentences[1].find("5 %"), std::string::npos);
+}
+
 TEST_F(HandWritten, NoWaitsNoBlame) {
   write(0, attempt(0) + step(0, R"("seconds":4)") + spans(0, "1"));
   EXPECT_FALSE(read().blame);

@@ -230,6 +230,55 @@ TEST(DataParallel, AverageMakesAllEqual) {
   });
 }
 
+// The next step mixes what was written, not what was under way before.
+TEST(DataParallel, ReplacedParametersAreMixedNotTheOldOnes) {
+  for (const char* agreement :
+       {"allreduce",
+        "adapt-then-combine",
+        "combine-while-adapt",
+        "push-sum-overlapped"}) {
+    auto groups = Group::in_process(2);
+    const auto samples = make_samples(2, 2);
+    run_threads(2, [&](int rank) {
+      torch::set_num_threads(1);
+      auto net = make_net();
+      DataParallel parallel(
+          *net,
+          groups[rank],
+          {.agreement = agreement,
+           .graph = "complete",
+           .optimizer = Sgd{.lr = 0}});
+      const auto take_step = [&](int i) {
+        parallel.step(
+            [&] { return net->forward(samples[rank][i].input).sum(); });
+      };
+      take_step(0);
+      {
+        const torch::NoGradGuard no_grad;
+        net->parameters()[0].fill_(10);
+      }
+      parallel.parameters_replaced();
+      take_step(1);
+      EXPECT_EQ(net->parameters()[0].min().item<float>(), 10) << agreement;
+      EXPECT_EQ(net->parameters()[0].max().item<float>(), 10) << agreement;
+    });
+  }
+}
+
+TEST(DataParallel, NodesAreFoundOrGiven) {
+  auto groups = Group::in_process(4);
+  run_threads(4, [&](int rank) {
+    for (const auto& [given, found] : {std::pair(0, 1), {1, 1}, {2, 2}}) {
+      auto net = make_net();
+      const DataParallel parallel(
+          *net,
+          groups[rank],
+          {.graph = "aer", .workers_per_node = given});
+      EXPECT_EQ(parallel.workers_per_node(), found);
+    }
+  });
+}
+
 TEST(DataParallel, WhatUnbindsIsAnErrorNotASilentStop) {
   auto net = make_net();
   DataParallel parallel(*net, Group::in_process(1)[0]);
@@ -258,6 +307,14 @@ TEST(DataParallel, WorkersWithOtherModelsAreToldApart) {
   });
 }
 
+// Its loop is not ours to slow down.
+TEST(DataParallel, SlowWorkersAreRefused) {
+  setenv("GRAPEVINE_SLOW", "0:2", 1);
+  EXPECT_THROW(Group::from_environment(), std::runtime_error);
+  unsetenv("GRAPEVINE_SLOW");
+  EXPECT_EQ(Group::from_environment().size(), 1);
+}
+
 TEST(DataParallel, OneModelAtATimeInAGroup) {
   auto group = Group::in_process(1)[0];
   auto first = make_net();
@@ -268,6 +325,32 @@ TEST(DataParallel, OneModelAtATimeInAGroup) {
   }
   DataParallel parallel(*second, group);
   parallel.step();
+}
+
+// What the first, smaller one has left of shared memory has room for no other.
+TEST(DataParallel, ALargerModelMayFollow) {
+  constexpr int kWorkers = 3;
+  for (const std::string agreement :
+       {"adapt-then-combine", "combine-while-adapt", "gradient-tracking"}) {
+    auto groups = Group::in_process(kWorkers);
+    std::vector<torch::Tensor> means(kWorkers);
+    run_threads(kWorkers, [&](int rank) {
+      torch::set_num_threads(1);
+      // 8 is within a page of shared memory, as 4 is.
+      for (const int width : {4, 8, 300, 2}) {
+        torch::nn::Linear net(width, width);
+        DataParallel parallel(*net, groups[rank], {.agreement = agreement});
+        const auto input = torch::ones({2, width});
+        for (int step = 0; step < 3; ++step)
+          parallel.step([&] { return net->forward(input).sum(); });
+        parallel.average();
+        const auto mean = net->weight.detach().mean();
+        means[rank] = means[rank].defined() ? means[rank] + mean : mean;
+      }
+    });
+    for (const auto& mean : means)
+      EXPECT_TRUE(mean.equal(means[0])) << agreement;
+  }
 }
 
 // With an exchange under way, which ends before the model's memory does.
@@ -356,6 +439,9 @@ TEST(DataParallel, OptionsThatCannotBeAreRefused) {
   }
   EXPECT_THROW(
       DataParallel(*net, Group::in_process(1)[0], {.clip = -1}),
+      std::runtime_error);
+  EXPECT_THROW(
+      DataParallel(*net, Group::in_process(1)[0], {.workers_per_node = -1}),
       std::runtime_error);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <latch>
 #include <stdexcept>
 #include <vector>
 
@@ -31,6 +32,21 @@ TEST(JobQueue, TakesAKeyAgainOnceItIsFinished) {
   }
   EXPECT_EQ(count, 50);
   queue.finish(7); // nothing to wait for
+}
+
+// Else the second would never be done: the only helper waits for it.
+TEST(JobQueue, HelpsWithOthersWhileItWaits) {
+  JobQueue queue(1);
+  std::latch begun(1);
+  std::latch other_is_done(1);
+  queue.start(1, [&] {
+    begun.count_down();
+    other_is_done.wait();
+  });
+  begun.wait();
+  queue.start(2, [&] { other_is_done.count_down(); });
+  queue.finish(1);
+  queue.finish(2);
 }
 
 TEST(JobQueue, DrainsAll) {

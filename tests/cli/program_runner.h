@@ -99,6 +99,10 @@ inline void redirect(const std::string& path, int flags, int descriptor) {
   std::_Exit(code);
 }
 
+// Where mpirun keeps its files. Those of two jobs that share a folder can get
+// into each other's way when one of them ends.
+inline constexpr const char* kMpirunFolder = "OMPI_MCA_orte_tmpdir_base";
+
 // The program's file in a process of its own, after `before` ("mpirun -np 4").
 inline Answer start_program(
     const std::vector<std::string>& words,
@@ -108,8 +112,8 @@ inline Answer start_program(
   if (!program) return {-1, "", ""};
   const Scratch scratch;
   std::string command = "cd " + quoted(scratch.path().string()) +
-                        " && env -u RANK -u WORLD_SIZE " + before + " " +
-                        quoted(program);
+                        " && env -u RANK -u WORLD_SIZE " + kMpirunFolder +
+                        "=\"$PWD\" " + before + " " + quoted(program);
   for (const std::string& word : words) {
     command += ' ';
     command += quoted(word);
@@ -124,6 +128,7 @@ inline Answer grapevine(std::vector<std::string> words) {
   // Its workers are started from the program's file.
   if (!words.empty() && words.front() == "launch") return start_program(words);
   const Scratch scratch;
+  std::fflush(nullptr); // or the child would print what this test has to say
   const pid_t child = fork();
   if (child == 0) become_program(std::move(words), scratch);
   int status = -1;

@@ -61,6 +61,13 @@ TEST(Refusals, Transports) {
   expect_refusal(
       {"train", "--transport", "gloo", "-n", "2"},
       "this one was started alone");
+  // Not one worker in silence where the default is eight.
+  for (const char* transport : {"mpi", "gloo"}) {
+    expect_refusal(
+        {"train", "--transport", transport},
+        std::string("--transport: 8 workers over ") + transport +
+            " are 8 processes, but this one was started alone");
+  }
 }
 
 TEST(Refusals, Files) {

@@ -1,7 +1,6 @@
 gv_layer_test(cli
   DEPS Grapevine::cli nlohmann_json::nlohmann_json
   LABELS process
-  TIMEOUT 1200
   COST 50)
 if(TARGET cli_test)
   add_dependencies(cli_test grapevine)

@@ -1,13 +1,19 @@
 // The parts of the program that need no process: tables, units, progress,
 // reports.
+#include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/report_text.h"
 #include "cli/run_summary.h"
+#include "cli/run_text.h"
 #include "cli/some_progress.h"
 #include "cli/table.h"
 #include "cli/units.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <regex>
@@ -27,6 +33,26 @@ TEST(Table, ShortRowsAndIndent) {
   table.add_row({"a", "b"});
   table.add_row({"longer"});
   EXPECT_EQ(table.text(2), "  a       b\n  longer\n");
+}
+
+// What one write puts into such a socket, one read takes out of it.
+TEST(Console, ALineIsOneWrite) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  const int before = dup(STDERR_FILENO);
+  dup2(ends[0], STDERR_FILENO);
+  print_line("worker 1: disk full");
+  print_line("has its own\n");
+  dup2(before, STDERR_FILENO);
+  for (const std::string_view line :
+       {"worker 1: disk full\n", "has its own\n"}) {
+    char got[80];
+    const ssize_t size = recv(ends[1], got, sizeof(got), MSG_DONTWAIT);
+    ASSERT_GT(size, 0);
+    EXPECT_EQ(std::string_view(got, size), line);
+  }
+  for (const int end : {ends[0], ends[1], before})
+    close(end);
 }
 
 TEST(Units, Bytes) {
@@ -49,6 +75,28 @@ TEST(Units, Others) {
   EXPECT_EQ(human_number(INFINITY), "–");
   EXPECT_EQ(quality_text(0.831, std::nullopt), "accuracy 83.10 %");
   EXPECT_EQ(quality_text(0.5, 6.7312), "perplexity 6.731");
+}
+
+TEST(ResultSummary, SaysOnHowManySamplesAndWhichRate) {
+  train::TrainResult result;
+  result.test_accuracy = 0.8;
+  result.averaged_model_accuracy = 0.7864;
+  std::string text = result_summary(result);
+  EXPECT_TRUE(text.find("80.00 % (mean over replicas)\n") != text.npos) << text;
+  EXPECT_TRUE(text.find("averagings") == text.npos) << text;
+  result.replica_samples = 1000;
+  result.averaged_model_samples = 10000;
+  result.averagings_per_gradient = 0.171;
+  result.asked_rate = 1;
+  for (const auto& it :
+       {result, train::result_from_json(train::to_json(result))}) {
+    text = result_summary(it);
+    for (const char* part :
+         {"80.00 % (mean over replicas, on 1000 of 10000 samples)\n",
+          "averagings a gradient  0.17 of 1 asked for\n"}) {
+      EXPECT_TRUE(text.find(part) != text.npos) << part << " in " << text;
+    }
+  }
 }
 
 TEST(Progress, SaysWhatAPersonWantsToKnow) {

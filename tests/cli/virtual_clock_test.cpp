@@ -4,6 +4,7 @@
 #include "transport/link_options.h"
 
 #include <cmath>
+#include <map>
 
 namespace grapevine::cli {
 namespace {
@@ -99,6 +100,74 @@ TEST(VirtualClock, StandsInTheRecords) {
         1e-9);
   }
   EXPECT_EQ(steps, 8);
+}
+
+json blame_of(const std::string& run) {
+  const json report = result_of({"report", run, "--no-html", "--json"});
+  EXPECT_EQ(report.at("blame").size(), 1);
+  return report.at("blame").front();
+}
+
+TEST(VirtualClock, NamesTheStraggler) {
+  const Scratch scratch;
+  const std::string run = scratch.file("run");
+  const json result = result_of(train(
+      run,
+      {"--compute",
+       "20ms",
+       "--link",
+       "1gbit,0.1ms",
+       "--slow",
+       "3:2.0",
+       "--graph",
+       "ring"}));
+  const json blame = blame_of(run);
+  EXPECT_EQ(blame.at("virtual"), true);
+  EXPECT_NEAR(
+      blame.at("seconds").get<double>(),
+      result.at("virtual_seconds").get<double>(),
+      1e-6);
+  EXPECT_EQ(blame.at("straggler").at("worker"), 3);
+  EXPECT_NEAR(blame.at("straggler").at("compute_ratio").get<double>(), 2, 1e-6);
+  // 8 steps; the other three wait 20 ms in each.
+  EXPECT_NEAR(
+      blame.at("straggler").at("cost_seconds").get<double>(),
+      8 * 20e-3 * 3 / 4,
+      0.4 * 8 * 20e-3);
+  EXPECT_EQ(blame.at("slowest_link"), nullptr);
+  // Everybody at the mean of 25 ms would have taken so much less.
+  EXPECT_NEAR(blame.at("straggler_seconds").get<double>(), 8 * 15e-3, 1e-3);
+}
+
+TEST(VirtualClock, IsThatOfTheTimeline) {
+  const Scratch scratch;
+  const std::string run = scratch.file("run");
+  result_of(train(
+      run,
+      {"--compute",
+       "30ms",
+       "--slow",
+       "2:3",
+       "--trace-every",
+       "1",
+       "--graph",
+       "ring"}));
+  const Answer answer = grapevine(
+      {"report", run, "--no-html", "--trace", scratch.file("trace.json")});
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  std::ifstream file(scratch.file("trace.json"));
+  const json trace = json::parse(file);
+  std::map<std::string, int64_t> spent; // microseconds of worker 1
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X" || event.at("pid") != 1) continue;
+    spent[event.at("name").get<std::string>()] += event.at("dur").get<int>();
+    if (event.at("name") != "wait") continue;
+    EXPECT_EQ(event.at("args").at("peer"), 2);
+  }
+  // 8 steps of 30 ms, each of which waits for one of 90.
+  EXPECT_NEAR(spent["forward"], 8 * 10'000, 10);
+  EXPECT_NEAR(spent["backward"], 8 * 20'000, 10);
+  EXPECT_NEAR(spent["wait"], 8 * 60'000, 10);
 }
 
 TEST(VirtualClock, CostsMustBeOfTheModelAndBatch) {

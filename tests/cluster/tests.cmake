@@ -1,1 +1,1 @@
-gv_layer_test(cluster DEPS Grapevine::cluster LABELS "unit;ranks" TIMEOUT 300)
+gv_layer_test(cluster DEPS Grapevine::cluster LABELS "unit;ranks")

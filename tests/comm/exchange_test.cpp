@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         ::testing::Values(1, 2, 3, 4, 7, 8),
         ::testing::ValuesIn(testing::kNears)));
 
-class NearExchange : public ::testing::TestWithParam<Near> {
+class ExchangeAmong : public ::testing::TestWithParam<Near> {
  protected:
   void run(int n, const std::function<void(Communicator&)>& body) const {
     run_workers(n, options_with(1 << 15), body, GetParam());
@@ -102,12 +102,12 @@ class NearExchange : public ::testing::TestWithParam<Near> {
 };
 INSTANTIATE_TEST_SUITE_P(
     Who,
-    NearExchange,
+    ExchangeAmong,
     ::testing::ValuesIn(testing::kNears));
 
 // x(t+1) = W(t) x(t) + 1, with the exchange of x(t+1) started bucket by bucket
 // while that of x(t) is still being waited for.
-TEST_P(NearExchange, TwoAreOpenAtOnce) {
+TEST_P(ExchangeAmong, TwoAreOpenAtOnce) {
   constexpr int kWorkers = 4;
   constexpr int64_t kCount = 60'001;
   constexpr int kSteps = 30;
@@ -165,7 +165,7 @@ TEST_P(NearExchange, TwoAreOpenAtOnce) {
 
 // Exchanges of one communicator may be cut in different ways, in place and
 // not, with any plan.
-TEST_P(NearExchange, CutsMayChange) {
+TEST_P(ExchangeAmong, CutsMayChange) {
   constexpr int kWorkers = 4;
   constexpr int64_t kCount = 40'000;
   constexpr int kSteps = 40;
@@ -202,7 +202,7 @@ TEST_P(NearExchange, CutsMayChange) {
 }
 
 // Started in turns with calls, which find the exchange over, waited for or not.
-TEST_P(NearExchange, IsOverWhenACallRuns) {
+TEST_P(ExchangeAmong, IsOverWhenACallRuns) {
   constexpr int kWorkers = 4;
   const auto ring = make_plan(graph::Mixing::lattice(kWorkers, 2), 1 << 20);
   const auto body = [&](Communicator& worker) {
@@ -248,7 +248,7 @@ TEST(Exchange, CallsRunBehindWhatWasStarted) {
 
 // A worker that ends in the middle of an exchange does not wait for anybody,
 // and its peers are told.
-TEST_P(NearExchange, IsGivenUpWithoutWaiting) {
+TEST_P(ExchangeAmong, IsGivenUpWithoutWaiting) {
   std::atomic<int> failed = 0;
   const auto ring = make_plan(graph::Mixing::lattice(4, 2), 1 << 20);
   const auto body = [&](Communicator& worker) {
@@ -272,7 +272,7 @@ TEST_P(NearExchange, IsGivenUpWithoutWaiting) {
   EXPECT_GE(failed, 2);
 }
 
-TEST_P(NearExchange, NamesThePeerThatItWaitedFor) {
+TEST_P(ExchangeAmong, NamesThePeerThatItWaitedFor) {
   const auto pair = make_plan(graph::Mixing::complete(2), 1 << 20);
   const auto body = [&](Communicator& worker) {
     std::vector<float> plane(1000, 1.0f);

@@ -9,6 +9,7 @@
 #include "comm/doubling_plan.h"
 #include "comm/group_plan.h"
 #include "comm/plan.h"
+#include "transport/forwarding_transport.h"
 #include "transport/transports.h"
 
 #include <fmt/format.h>
@@ -178,7 +179,7 @@ inline Planes mix_all(const Plan& plan, Planes planes) {
 
 // Counts what is really sent. A logical message is everything to one peer
 // with one tag.
-class CountingTransport : public transport::Transport {
+class CountingTransport : public transport::testing::ForwardingTransport {
  public:
   struct Counts {
     int64_t bytes = 0;
@@ -190,13 +191,10 @@ class CountingTransport : public transport::Transport {
       std::unique_ptr<Transport> inner,
       Counts* counts,
       std::string memory_domain = {})
-      : inner_(std::move(inner)),
+      : ForwardingTransport(std::move(inner)),
         counts_(counts),
         memory_domain_(std::move(memory_domain)) {}
 
-  int rank() const override { return inner_->rank(); }
-  int size() const override { return inner_->size(); }
-  std::string name() const override { return "counting"; }
   std::string memory_domain() const override { return memory_domain_; }
   transport::Request send(
       std::span<const std::byte> bytes,
@@ -205,23 +203,10 @@ class CountingTransport : public transport::Transport {
     counts_->bytes += static_cast<int64_t>(bytes.size());
     ++counts_->calls;
     counts_->messages.insert({peer, tag});
-    return inner_->send(bytes, peer, tag);
+    return ForwardingTransport::send(bytes, peer, tag);
   }
-  transport::Request
-  recv(std::span<std::byte> bytes, int peer, transport::Tag tag) override {
-    return inner_->recv(bytes, peer, tag);
-  }
-  bool test(transport::Request request) override {
-    return inner_->test(request);
-  }
-  void wait(transport::Request request, Deadline deadline) override {
-    inner_->wait(request, deadline);
-  }
-  bool progress() override { return inner_->progress(); }
-  void interrupt() override { inner_->interrupt(); }
 
  private:
-  std::unique_ptr<Transport> inner_;
   Counts* counts_;
   std::string memory_domain_;
 };

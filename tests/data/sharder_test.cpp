@@ -356,7 +356,9 @@ TEST(LengthSharder, FillsBatchesWithTokens) {
     EXPECT_LT(padded, used * 11 / 10);
     std::ranges::sort(all);
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
-    if (workers == 1) EXPECT_EQ(all.size(), lengths.size());
+    if (workers == 1) {
+      EXPECT_EQ(all.size(), lengths.size());
+    }
     EXPECT_NE(sharder.indices(0, 0, 0), sharder.indices(1, 0, 0));
   }
   EXPECT_THROW(

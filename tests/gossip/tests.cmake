@@ -1,1 +1,1 @@
-gv_layer_test(gossip DEPS Grapevine::gossip LABELS unit TIMEOUT 300)
+gv_layer_test(gossip DEPS Grapevine::gossip LABELS unit)

@@ -1,116 +1,16 @@
-// Gossip in virtual time: what it conserves, that it repeats, how fast it
-// agrees, and that nobody is left out.
+// Gossip in virtual time: what it conserves, that it repeats, and that links
+// are kept busy.
 #include "gossip/virtual_gossip.h"
 
 #include "base/error.h"
-#include "graph/pair_rates.h"
-#include "graph/schedule.h"
-#include "graph/spectrum.h"
-#include "optim/rules.h"
-#include "small_world.h"
+#include "virtual_world.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <cmath>
-#include <numeric>
-
 namespace grapevine::gossip {
 namespace {
-
-std::vector<std::vector<int>> neighbours_of(const std::string& name, int n) {
-  const auto schedule = graph::make_schedule({.name = name, .n = n, .seed = 3});
-  const graph::PairRates rates({schedule->at({})});
-  std::vector<std::vector<int>> neighbours(n);
-  for (int i = 0; i < n; ++i) {
-    for (const graph::Term& term : rates.row(i))
-      neighbours[i].push_back(term.rank);
-  }
-  return neighbours;
-}
-
-// n workers whose gradients pull each towards a point of its own.
-class World : public VirtualGossipHost {
- public:
-  World(int n, const Dynamics& dynamics, double lr, bool is_tiny = false)
-      : rule_(optim::make_rule({.name = "sgd", .momentum = 0.5})),
-        lr_(lr) {
-    for (int i = 0; i < n; ++i) {
-      arenas_.push_back(
-          is_tiny ? make_tiny_arena(100 + i) : make_arena(100 + i, 1));
-      replicas_.push_back(
-          std::make_unique<Replica>(*arenas_.back(), dynamics, 1 << 20));
-    }
-  }
-
-  VirtualGossip make(VirtualGossipOptions options) {
-    std::vector<Replica*> replicas;
-    for (auto& replica : replicas_)
-      replicas.push_back(replica.get());
-    return VirtualGossip(std::move(options), replicas, *rule_, *this);
-  }
-
-  void begin_gradient(int worker, int64_t gradient) override {
-    fill(arenas_[worker]->gradients(), 1000 * gradient + worker);
-    ++begun_;
-  }
-  optim::StepInfo finish_gradient(int, int64_t gradient, int64_t) override {
-    return {.step = gradient, .lr = lr_};
-  }
-  void gradient_done(int, int64_t, int64_t) override {}
-
-  Replica& replica(int i) { return *replicas_[i]; }
-  arena::Arena& arena(int i) { return *arenas_[i]; }
-  int n() const { return static_cast<int>(replicas_.size()); }
-  int64_t begun() const { return begun_; }
-
-  std::vector<double> total(bool companions) {
-    std::vector<double> sum(replicas_[0]->x().size());
-    for (auto& replica : replicas_) {
-      const auto plane = companions ? replica->y() : replica->x();
-      for (size_t e = 0; e < plane.size(); ++e)
-        sum[e] += plane[e];
-    }
-    return sum;
-  }
-
-  double consensus_distance() {
-    const std::vector<double> sum = total(false);
-    double distance = 0;
-    for (auto& replica : replicas_) {
-      for (size_t e = 0; e < sum.size(); ++e)
-        distance += std::pow(replica->x()[e] - sum[e] / n(), 2);
-    }
-    return distance / n();
-  }
-
- private:
-  std::vector<std::unique_ptr<arena::Arena>> arenas_;
-  std::vector<std::unique_ptr<Replica>> replicas_;
-  std::shared_ptr<const optim::LocalRule> rule_;
-  double lr_;
-  int64_t begun_ = 0;
-};
-
-VirtualGossipOptions options_of(const std::string& graph, int n) {
-  VirtualGossipOptions options;
-  options.neighbours = neighbours_of(graph, n);
-  options.seed = 11;
-  options.total_gradients = int64_t{20} * n;
-  options.times.gradient = [](int worker, int64_t gradient) {
-    Random random(5, Purpose::kTest, worker, gradient);
-    return 0.5 + random.uniform();
-  };
-  options.times.word = [](int, int) { return 0.01; };
-  options.times.transfer = [](int, int) { return 0.3; };
-  return options;
-}
-
-Dynamics accelerated(const std::string& graph, int n, double rate = 1) {
-  const auto schedule = graph::make_schedule({.name = graph, .n = n});
-  return accelerated_dynamics(graph::analyse(*schedule), n, rate);
-}
 
 TEST(VirtualGossip, DoesAsManyGradientsAsAskedFor) {
   World world(7, plain_dynamics(), 0.01);
@@ -301,38 +201,6 @@ TEST(VirtualGossip, PairsChangeAndKeepTheLinksBusy) {
         EXPECT_GT(busy, n == 3 ? 0.6 : 0.7) << what;
       }
     }
-  }
-}
-
-struct Crowd {
-  const char* graph;
-  int n;
-};
-
-// Everybody wants an averaging at all times: 10,000 matches, and no worker
-// waits much longer than the others.
-TEST(VirtualGossip, ServesEverybody) {
-  for (const auto& [graph, n] :
-       {Crowd{"complete", 32}, {"ring", 32}, {"random-regular", 32}}) {
-    World world(n, plain_dynamics(), 0, true);
-    VirtualGossipOptions options = options_of(graph, n);
-    options.rate = 50; // more than the links carry
-    options.total_gradients = 1 << 30;
-    VirtualGossip gossip = world.make(options);
-    while (gossip.transfers() < 20000)
-      ASSERT_TRUE(gossip.advance()) << graph << " came to a halt";
-    double mean = 0;
-    double worst = 0;
-    for (int i = 0; i < n; ++i) {
-      const Statistics& worker = gossip.statistics(i);
-      const double wait = worker.wait_seconds / worker.averagings;
-      mean += wait / n;
-      worst = std::max(worst, wait);
-    }
-    EXPECT_LE(worst, 3 * mean) << graph;
-    const double words = 2.0 * static_cast<double>(gossip.words()) /
-                         static_cast<double>(gossip.transfers());
-    EXPECT_LE(words, 12) << graph;
   }
 }
 

@@ -173,8 +173,8 @@ TEST_F(LaunchTest, SaysThatItWasToldToEnd) {
     });
     kill(getpid(), SIGTERM);
   });
-  const auto report = run(
-      std::string("trap 'exit 5' TERM; touch ready.$RANK; ") + kSleepLong);
+  const auto report =
+      run(std::string("trap 'exit 5' TERM; touch ready.$RANK; ") + kSleepLong);
   EXPECT_TRUE(report.message.starts_with("told to end by signal 15; worker "))
       << report.message;
 }

@@ -128,6 +128,17 @@ TEST_F(OnFailureTest, NobodyIsRestartedAfterASignal) {
           with(OnFailure::kRestart));
   EXPECT_EQ(report.exit_code, 1);
   EXPECT_EQ(read("starts.1"), ".\n");
+  // They have done as they were told.
+  EXPECT_EQ(report.message.find("told to end by signal 15; worker "), 0U)
+      << report.message;
+  EXPECT_EQ(report.message.find("lost"), std::string::npos) << report.message;
+}
+
+TEST_F(OnFailureTest, TheWorkersKnowWhatAFailureMeans) {
+  run("echo $GRAPEVINE_ON_FAILURE > what.$RANK", with(OnFailure::kContinue));
+  EXPECT_EQ(read("what.1"), "continue\n");
+  run("echo $GRAPEVINE_ON_FAILURE > what.$RANK", with(OnFailure::kEnd));
+  EXPECT_EQ(read("what.1"), "\n");
 }
 
 // Whoever is stopped when all others are done is not waited for.

@@ -1,1 +1,1 @@
-gv_layer_test(launch DEPS Grapevine::launch LABELS process TIMEOUT 180)
+gv_layer_test(launch DEPS Grapevine::launch LABELS process)

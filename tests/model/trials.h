@@ -81,6 +81,7 @@ inline const std::map<std::string, Trial>& trials() {
   static const std::map<std::string, Trial> table = {
       {"mlp", images({1, 3, 4}, 3, 0.02)},
       {"cnn", images({2, 8, 9}, 3, 0.01)},
+      {"resnet8", images({3, 8, 8}, 4, 0.01)},
       {"resnet20", images({3, 8, 8}, 4, 0.005)},
       {"resnet32", images({3, 8, 8}, 4, 0.002)},
       {"resnet56", images({3, 8, 8}, 4, 0.0005)},

@@ -209,6 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
     Vision,
     Networks,
     testing::Values(
+        "resnet8",
         "resnet20",
         "resnet32",
         "resnet56",

@@ -100,6 +100,7 @@ TEST(Zoo, ParameterCounts) {
   const std::map<std::string, int64_t> counts = {
       {"mlp", 118282},
       {"cnn", 20490},
+      {"resnet8", 75290},
       {"resnet20", 269722},
       {"resnet32", 464154},
       {"resnet56", 853018},

@@ -121,6 +121,26 @@ TEST_F(TraceTest, EventsOfAllWorkers) {
   EXPECT_EQ(events[7].at("args").at("step"), 7);
 }
 
+// As averagings without a clock; Perfetto hardly shows a span of no width.
+TEST_F(TraceTest, AveragingsThatTakeNoTimeAreInstants) {
+  append(
+      0,
+      {attempt(0, 0, 0),
+       {{"type", "timeline"},
+        {"worker", 0},
+        {"step", 3},
+        {"events", {{"exchange", kBegin, 0, -1, 1}}}}});
+  const json instant = {
+      {"name", "exchange"},
+      {"ph", "i"},
+      {"s", "t"},
+      {"pid", 0},
+      {"tid", 1},
+      {"ts", 0},
+      {"args", {{"step", 3}, {"peer", 1}}}};
+  EXPECT_EQ(trace().at("traceEvents").back(), instant);
+}
+
 TEST_F(TraceTest, WorkersAndThreadsHaveNames) {
   append(0, {attempt(0, 0, 0), timeline(0, 0, kBegin, 1)});
   append(3, {attempt(0, 0, 3), timeline(3, 0, kBegin, 1)});

@@ -1,6 +1,7 @@
 #include "runtime/costs.h"
 
 #include "base/error.h"
+#include "runtime/network.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -160,6 +161,22 @@ TEST(Costs, ALinkTakesThePlaceOfTheMeasuredOne) {
   EXPECT_DOUBLE_EQ(costs.between->shared, 125e6 * 1448 / 1514);
   EXPECT_EQ(costs.inside, some_costs().inside);
   EXPECT_TRUE(costs.node_rates.empty());
+}
+
+TEST(Costs, SingleLinksTakeTheirPlace) {
+  const Costs costs = with_link(
+      some_costs(),
+      transport::parse_link("1gbit,2ms;2-3:100mbit,10ms;0-1:50mbit"));
+  ASSERT_EQ(costs.link_rates.size(), 2);
+  EXPECT_DOUBLE_EQ(costs.link_rates[0].latency, 2e-3 + 1e-6);
+  const LinkRate& link = costs.link_rates[1];
+  EXPECT_EQ(link.a, 2);
+  EXPECT_EQ(link.b, 3);
+  EXPECT_DOUBLE_EQ(link.latency, 10e-3 + 1e-6);
+  EXPECT_DOUBLE_EQ(link.bandwidth, 12.5e6 * 1448 / 1514);
+  const Network network(costs, 4, 1);
+  EXPECT_EQ(network.route(3, 2).latency, link.latency);
+  EXPECT_EQ(network.route(3, 2).count, network.route(1, 2).count + 1);
 }
 
 TEST(Costs, ComputeInWords) {

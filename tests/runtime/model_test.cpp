@@ -59,6 +59,50 @@ TEST(RuntimeModel, WithoutLimitsOnlyComputeCounts) {
   }
 }
 
+// Links twice as fast, or bytes that count as half.
+TEST(RuntimeModel, BytesMayCountAsLess) {
+  const auto compute = even(0.01, 0.02, ten_buckets());
+  const auto slow = with_compute(links(1e-3, 1e8), compute);
+  const auto fast = with_compute(links(1e-3, 2e8), compute);
+  const Network network(slow, 8, 1);
+  const auto factor = Network(fast, 8, 1).times_as_fast(network);
+  ASSERT_TRUE(factor);
+  EXPECT_NEAR(*factor, 2, kClose);
+  EXPECT_FALSE(Network(links(2e-3, 2e8), 8, 1).times_as_fast(network));
+  EXPECT_FALSE(Network(fast, 4, 1).times_as_fast(network));
+  EXPECT_FALSE(Network(links(1e-3, kUnlimited), 8, 1).times_as_fast(network));
+  const auto ring = schedule("ring", 8);
+  const auto plan = plan_at(*ring, 0, compute.model_bytes());
+  for (const Order order : kOrders) {
+    RuntimeModel faster(fast, {.n = 8, .order = order});
+    RuntimeModel lighter(slow, {.n = 8, .order = order});
+    const auto exchange = lighter.exchange_of(*plan);
+    for (int step = 0; step < 10; ++step) {
+      const double seconds = faster.advance(step, *plan).seconds;
+      EXPECT_NEAR(
+          lighter.advance(step, *exchange, 0.5).seconds,
+          seconds,
+          kClose);
+    }
+    // Nothing changes from step to step any more.
+    const std::vector<double> before = faster.state();
+    const double seconds = faster.advance(10, *plan).seconds;
+    EXPECT_TRUE(faster.has_moved_evenly(before));
+    EXPECT_NEAR(faster.advance(11, *plan).seconds, seconds, kClose);
+  }
+}
+
+TEST(RuntimeModel, StepsThatDifferDoNotMoveEvenly) {
+  // One bucket: who is slow holds up its neighbours, not all.
+  const auto costs = with_compute(links(0, 1e8), even(0.01, 0.02, {kMegabyte}));
+  const auto ring = schedule("ring", 8);
+  const auto plan = plan_at(*ring, 0, costs.compute.model_bytes());
+  RuntimeModel model(costs, {.n = 8, .slow = transport::parse_slow("3:2")});
+  const std::vector<double> before = model.state();
+  model.advance(0, *plan);
+  EXPECT_FALSE(model.has_moved_evenly(before));
+}
+
 TEST(RuntimeModel, MoreBandwidthIsNeverSlower) {
   for (const Order order : kOrders) {
     const bool central = order == Order::kAllReduce;

@@ -99,6 +99,20 @@ TEST(ParseSpec, UnknownKeysAndFlags) {
 TEST(ParseSpec, SyntaxNamesTheLine) {
   expect_in("run.toml:2: ", refusal("lr = 0.1\nn = = 3\n"));
   expect_in("run.toml:2: ", refusal("lr = 0.1\nlr = 0.2\n"));
+  // What toml++ says depends on the first letter: of true, false, inf, nan.
+  const std::string hint = "; text needs quotes, like model = \"mlp\"";
+  for (const char* line :
+       {"model = mlp",
+        "graph = torus",
+        "data = fashion-mnist",
+        "data = imdb"}) {
+    const std::string message = refusal(std::string("n = 4\n") + line + "\n");
+    expect_in("run.toml:2: ", message);
+    expect_in(hint, message);
+  }
+  expect_in(hint, refusal("[matrix]\npreset = [\"ada\", d-ring]\n"));
+  for (const char* line : {"n = = 3 # workers", "graph = \"ring\" \"torus\""})
+    EXPECT_EQ(refusal(line).find(hint), std::string::npos) << line;
   EXPECT_EQ(
       refusal("lr-scaling = \"sqrt\"\nlr_scaling = \"none\"\n"),
       "run.toml:2: 'lr_scaling' was given before, at run.toml:1");

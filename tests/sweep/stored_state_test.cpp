@@ -2,7 +2,6 @@
 
 #include "record/checkpoint.h"
 #include "record/run_directory.h"
-#include "record/run_lock.h"
 #include "record/temporary_directory.h"
 #include "spec/spec_table.h"
 #include "sweep/machine.h"
@@ -111,19 +110,6 @@ TEST_F(StoredStateTest, BrokenDirectoriesAreToDo) {
   }
   std::filesystem::remove(directory().spec_file());
   EXPECT_EQ(stored_state(spec_).state, State::kToDo);
-}
-
-TEST_F(StoredStateTest, LockedWhileSomebodyHoldsIt) {
-  EXPECT_FALSE(is_locked(spec_.out));
-  EXPECT_FALSE(std::filesystem::exists(spec_.out)); // looking makes nothing
-  write({{"outcome", "running"}});
-  EXPECT_FALSE(is_locked(spec_.out));
-  {
-    const record::RunLock lock(spec_.out);
-    EXPECT_TRUE(is_locked(spec_.out));
-    EXPECT_TRUE(is_locked(spec_.out));
-  }
-  EXPECT_FALSE(is_locked(spec_.out));
 }
 
 TEST(Machine, MemAvailable) {

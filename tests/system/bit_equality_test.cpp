@@ -139,6 +139,33 @@ TEST(BitEquality, NodesAndSchedulesOfPairs) {
   }
 }
 
+// Parameters that are mixed while the next gradient is computed: by nodes, as
+// many as are a power of two and not, and with clipping and batches in parts.
+TEST(BitEquality, Overlapped) {
+  const cli::Scratch scratch;
+  const auto run = [&](const std::string& preset, const std::string& name) {
+    return small_run(preset, scratch.file(name)) + Words{"--lr", "0.002"};
+  };
+  const Words nodes = {"--workers-per-node", "2"};
+  expect_same_messages(
+      virtual_result(4, run("accumadam-aer", "aer4") + nodes),
+      result_over(Place::kMpi, 4, run("accumadam-aer", "aer4-mpi") + nodes));
+  expect_same_messages(
+      virtual_result(6, run("dadam-aer", "aer6")),
+      result_over(Place::kGloo, 6, run("dadam-aer", "aer6-gloo")));
+
+  const Words clipped = {"--clip", "1", "--micro-batches", "3"};
+  const auto one = virtual_result(3, run("dadam", "clipped") + clipped);
+  for (const char* bucket : {"65536", "4194304"}) {
+    SCOPED_TRACE(bucket);
+    const auto gloo = over_gloo(
+        3,
+        run("dadam", std::string("clipped") + bucket) + clipped +
+            Words{"--bucket-bytes", bucket});
+    expect_same_messages(one, result_of(gloo));
+  }
+}
+
 // Push-sum, where weights stay 1 and where they do not.
 TEST(BitEquality, DirectedGraphs) {
   const cli::Scratch scratch;

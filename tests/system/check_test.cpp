@@ -22,7 +22,10 @@ const std::set<std::string> kNames = {
     "seconds",
     "virtual_seconds",
     "messages",
-    "bytes"};
+    "bytes",
+    // Replicas are evaluated on a part of the test set.
+    "replica_samples",
+    "averaged_model_samples"};
 
 void expect_names(const nlohmann::json& result) {
   std::set<std::string> names;

@@ -160,5 +160,30 @@ TEST(Failure, KilledWorkerZeroOverGloo) {
   expect_resumes(out);
 }
 
+// Before the workers have met there is no connection that breaks: the launcher
+// says that one will not come, and nobody waits for its deadline.
+TEST(Failure, WorkerThatDiesBeforeAllHaveMet) {
+  const cli::Scratch scratch;
+  const cli::Answer answer = cli::grapevine(
+      Words{
+          "launch",
+          "-n",
+          "3",
+          "--",
+          "sh",
+          "-c",
+          "[ $RANK != 1 ] || kill -9 $$; exec \"$0\" \"$@\"",
+          program()} +
+      long_run(scratch.file("run")));
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_TRUE(cli::contains(
+      answer.error,
+      "worker 1 was killed by signal 9 before all workers had met"))
+      << answer.error;
+  EXPECT_TRUE(cli::contains(answer.error, "signal 9 (first to fail)"))
+      << answer.error;
+}
+
 } // namespace
 } // namespace grapevine::system

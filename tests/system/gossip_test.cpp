@@ -1,51 +1,88 @@
 // Asynchronous runs, virtual and in processes: they repeat where they can,
-// resume, end for any number of workers, and outlive their workers, the first
-// one included.
-#include "system/process.h"
+// resume, and end for any number of workers.
+#include "system/gossip_runs.h"
 
-#include <nlohmann/json.hpp>
-
-#include <fstream>
-#include <random>
+#include <cmath>
 
 namespace grapevine::system {
 namespace {
 
-Words gossip_run(const std::string& preset, const std::string& out) {
-  return Words{
-      "train",
-      "--json",
-      "--quiet",
-      "--preset",
-      preset,
-      "--model",
-      "mlp",
-      "--data",
-      "fashion-mnist",
-      "--train-samples",
-      "6000",
-      "--batch",
-      "32",
-      "--lr",
-      "0.05",
-      "--eval-samples",
-      "200",
-      "--out",
-      out};
+// A word is a letter there and here, and a transfer a replica.
+TEST(VirtualGossip, CountsBytesAsProcessesDo) {
+  constexpr int kWorkers = 4;
+  constexpr int64_t kLetter = 8 + 16 * kWorkers;
+  const cli::Scratch scratch;
+  const auto replica_bytes = [&](const cli::Answer& answer, int processes) {
+    const auto result = result_of(answer);
+    int64_t transfers = 0;
+    for (int process = 0; process < processes; ++process) {
+      const auto lines = records_of(result.at("run"), process, "gossip");
+      for (const int64_t count : lines.back().at("averagings"))
+        transfers += count;
+    }
+    const int64_t words = result.at("messages").get<int64_t>() - transfers;
+    const int64_t left = result.at("bytes").get<int64_t>() - words * kLetter;
+    EXPECT_GT(transfers, 0);
+    EXPECT_EQ(transfers > 0 ? left % transfers : 0, 0);
+    return transfers > 0 ? left / transfers : 0;
+  };
+  const auto run = [&](const char* name) {
+    return gossip_run("ad-psgd", scratch.file(name)) +
+           Words{"-n", std::to_string(kWorkers), "--steps", "20"} +
+           Words{"--max-lag", "2"}; // some averagings on any machine
+  };
+  EXPECT_EQ(
+      replica_bytes(cli::grapevine(run("virtual")), 1),
+      replica_bytes(over_gloo(kWorkers, run("processes")), kWorkers));
 }
 
-std::vector<nlohmann::json>
-records_of(const std::string& out, int process, const std::string& type) {
-  std::ifstream file(
-      out + "/records/process-" + std::to_string(process) + ".jsonl");
-  std::vector<nlohmann::json> found;
-  for (std::string line; std::getline(file, line);) {
-    const auto record = nlohmann::json::parse(line, nullptr, false);
-    if (!record.is_discarded() && record.value("type", "") == type) {
-      found.push_back(record);
-    }
+// The rest of an epoch is weighted by its samples, as in a synchronous run: at
+// a learning rate of next to nothing the losses are the same.
+TEST(VirtualGossip, WeighsPartialBatches) {
+  const cli::Scratch scratch;
+  const auto run = [&](const char* name, const Words& more) {
+    return Words{
+               "train",
+               "--json",
+               "--quiet",
+               "--model",
+               "mlp",
+               "--data",
+               "synthetic",
+               "--synthetic-samples",
+               "35",
+               "--batch",
+               "8",
+               "-n",
+               "2",
+               "--epochs",
+               "1",
+               "--lr",
+               "1e-9",
+               "--partial",
+               "keep",
+               "--eval-samples",
+               "10",
+               "--out",
+               scratch.file(name)} +
+           more;
+  };
+  const Words gossip = {"--agreement", "gossip", "--graph", "ring"};
+  result_of(cli::grapevine(run("steps", {"--graph", "ring"})));
+  result_of(cli::grapevine(run("virtual", gossip)));
+  result_of(over_gloo(2, run("processes", gossip)));
+  const auto expected = records_of(scratch.file("steps"), 0, "step").at(2);
+  ASSERT_EQ(expected.at("step"), 2); // two samples of one, one of the other
+  const auto loss = expected.at("loss").get<std::vector<double>>();
+  const auto near = [](double a, double b) {
+    EXPECT_NEAR(a, b, 1e-3 * std::abs(b));
+  };
+  const auto together = records_of(scratch.file("virtual"), 0, "step").at(2);
+  for (int worker = 0; worker < 2; ++worker) {
+    near(together.at("loss").at(worker), loss[worker]);
+    const auto own = records_of(scratch.file("processes"), worker, "step");
+    if (own.size() > 2) near(own[2].at("loss").at(0), loss[worker]);
   }
-  return found;
 }
 
 TEST(VirtualGossip, RepeatsWhateverTheThreads) {
@@ -194,6 +231,35 @@ TEST(Gossip, EndsOverGlooAndMpi) {
   }
 }
 
+// The store is opened by all at the beginning, and again by all afterwards.
+TEST(Gossip, EndsWhereTheWorkersMeetInAFile) {
+  const cli::Scratch scratch;
+  const std::string out = scratch.file("run");
+  std::vector<std::unique_ptr<Process>> workers;
+  for (int rank = 0; rank < 3; ++rank) {
+    workers.push_back(std::make_unique<Process>(
+        Words{program()} + gossip_run("a2cid2", out) +
+            Words{"--steps", "60", "--epochs", "9", "--max-lag", "4"},
+        Words{
+            "RANK=" + std::to_string(rank),
+            "WORLD_SIZE=3",
+            "HOST_ADDRESS=127.0.0.1",
+            "OMP_NUM_THREADS=1",
+            "GRAPEVINE_STORE_FILE=" + scratch.file("store")}));
+  }
+  const auto result = result_of(workers[0]->wait(Seconds{200}));
+  EXPECT_EQ(result["outcome"], "completed");
+  EXPECT_GT(result["messages"], 0);
+  for (int rank = 1; rank < 3; ++rank) {
+    const cli::Answer answer = workers[rank]->wait(Seconds{200});
+    EXPECT_EQ(answer.exit_code, 0) << answer.error;
+    EXPECT_EQ(answer.out, "");
+    const auto ends = records_of(out, rank, "end");
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0]["members"].size(), 3U);
+  }
+}
+
 // Nothing is learnt at such a rate, so every worker gives up after three of its
 // own epochs: the first, and two that are no better.
 TEST(Gossip, ProcessesEndEarlyAndKeepTheBest) {
@@ -212,186 +278,6 @@ TEST(Gossip, ProcessesEndEarlyAndKeepTheBest) {
   EXPECT_GT(result["best_accuracy"], 0);
   EXPECT_TRUE(std::filesystem::exists(out + "/best.safetensors"));
   EXPECT_EQ(cli::grapevine({"eval", out, "--json"}).exit_code, 0);
-}
-
-// Long enough for a worker to die in the middle of it.
-Words long_gossip_run(const std::string& out) {
-  return gossip_run("a2cid2", out) + Words{
-                                         "--graph",
-                                         "complete",
-                                         "--lr-schedule",
-                                         "cosine",
-                                         "--epochs",
-                                         "400",
-                                         "--deadline",
-                                         "10",
-                                         "--max-lag",
-                                         "2"};
-}
-
-Words under_launcher(const std::string& mode, const Words& words) {
-  return Words{
-             program(),
-             "launch",
-             "-n",
-             "4",
-             "--on-failure",
-             mode,
-             "--restarts",
-             "1000",
-             "--"} +
-         words;
-}
-
-bool has_begun(const std::string& out) {
-  for (int rank = 0; rank < 4; ++rank) {
-    if (!std::filesystem::exists(
-            out + "/records/process-" + std::to_string(rank) + ".jsonl")) {
-      return false;
-    }
-  }
-  return true;
-}
-
-TEST(Gossip, GoesOnWithoutAnyWorker) {
-  for (const int victim : {0, 2}) {
-    const cli::Scratch scratch;
-    const std::string out = scratch.file("run");
-    Process process(under_launcher(
-        "continue",
-        long_gossip_run(out) + Words{"--steps", "600"}));
-    ASSERT_TRUE(wait_until([&] { return has_begun(out); }));
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    kill(process.worker(victim), SIGKILL);
-    const cli::Answer answer = process.wait(Seconds{200});
-    const auto result = result_of(answer);
-    EXPECT_EQ(result["outcome"], "completed");
-    EXPECT_GT(result["averaged_model_accuracy"], 0.7);
-    EXPECT_TRUE(cli::contains(answer.error, "was lost")) << answer.error;
-    // The record says who was lost, and who came to the end.
-    const auto lost = records_of(out, 1, "membership");
-    EXPECT_TRUE(std::ranges::any_of(lost, [&](const auto& record) {
-      return record["worker"] == victim && !record["is_there"];
-    }));
-    const auto ends = records_of(out, 1, "end");
-    ASSERT_EQ(ends.size(), 1U);
-    EXPECT_EQ(ends[0]["members"].size(), 3U);
-    const auto run = nlohmann::json::parse(cli::read_text(out + "/run.json"));
-    EXPECT_EQ(run["outcome"], "completed");
-    // The averaged model is there like that of any other run.
-    EXPECT_EQ(cli::grapevine({"eval", out, "--json"}).exit_code, 0);
-  }
-}
-
-// Stopped for longer than the deadline, a worker is as good as cut off: the
-// others find that out and go on; when it goes on too, they take it back, and
-// all come to the end that a signal asks for.
-TEST(Gossip, GoesOnWithoutAWorkerThatIsCutOff) {
-  constexpr int kVictim = 2;
-  const cli::Scratch scratch;
-  const std::string out = scratch.file("run");
-  Process process(
-      Words{program(), "launch", "-n", "4", "--on-failure", "continue"} +
-      Words{"--link", "20mbit,1ms", "--"} + gossip_run("a2cid2", out) +
-      Words{"--graph", "complete", "--max-lag", "2", "--epochs", "1000000"} +
-      Words{"--deadline", "6", "--checkpoint-every", "1"});
-  // Worker 1 says that the victim is there, or is not; checkpoints bring its
-  // records to the disk.
-  const auto says = [&](bool is_there) {
-    return std::ranges::any_of(
-        records_of(out, 1, "membership"),
-        [&](const auto& record) {
-          return record["worker"] == kVictim && record["is_there"] == is_there;
-        });
-  };
-  const auto steps = [&] { return records_of(out, 1, "step").size(); };
-  ASSERT_TRUE(
-      wait_until([&] { return has_begun(out) && steps() > 2; }, Seconds{200}));
-  const pid_t victim = process.worker(kVictim);
-  kill(victim, SIGSTOP);
-  EXPECT_TRUE(wait_until([&] { return says(false); }));
-  const size_t before = steps();
-  EXPECT_TRUE(wait_until([&] { return steps() > before + 5; }));
-  kill(victim, SIGCONT);
-  EXPECT_TRUE(wait_until([&] { return says(true); }));
-  process.signal(SIGINT);
-  const cli::Answer answer = process.wait(Seconds{200});
-  EXPECT_EQ(answer.exit_code, 1) << answer.error;
-  const auto ends = records_of(out, 1, "end");
-  ASSERT_EQ(ends.size(), 1U);
-  EXPECT_EQ(ends[0]["members"].size(), 4U);
-  EXPECT_TRUE(wait_until([] { return still_running().empty(); }));
-}
-
-// A short form of what docs/results.md has a minute of, to the very end.
-TEST(Gossip, OutlivesRandomKills) {
-  const cli::Scratch scratch;
-  const Words steps = {"--steps", "1800", "--checkpoint-every", "100"};
-  const auto calm = result_of(cli::grapevine(
-      Words{"launch", "-n", "4", "--"} + long_gossip_run(scratch.file("calm")) +
-      steps));
-  const std::string out = scratch.file("run");
-  Process process(under_launcher("restart", long_gossip_run(out) + steps));
-  ASSERT_TRUE(wait_until([&] { return has_begun(out); }));
-  std::mt19937 random(5);
-  for (int i = 0; i < 10 && process.running(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
-    try {
-      kill(process.worker(static_cast<int>(random() % 4)), SIGKILL);
-    } catch (const std::runtime_error&) {
-      // It has come to the end already.
-    }
-  }
-  const auto result = result_of(process.wait(Seconds{300}));
-  EXPECT_EQ(result["outcome"], "completed");
-  EXPECT_NEAR(
-      result["averaged_model_accuracy"].get<double>(),
-      calm["averaged_model_accuracy"].get<double>(),
-      0.02);
-  EXPECT_TRUE(wait_until([] { return still_running().empty(); }, Seconds{20}));
-}
-
-// Killed while the processes load, a worker has nothing to come back to: all
-// end, soon, and say why.
-TEST(Gossip, ADeathBeforeTheBeginningEndsAll) {
-  const cli::Scratch scratch;
-  const std::string out = scratch.file("run");
-  Process process(under_launcher("restart", long_gossip_run(out)));
-  const pid_t victim = process.worker(2);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  ASSERT_FALSE(std::filesystem::exists(out + "/run.json"));
-  kill(victim, SIGKILL);
-  const cli::Answer answer = process.wait(Seconds{100});
-  EXPECT_EQ(answer.exit_code, 2) << answer.error;
-  EXPECT_TRUE(cli::contains(answer.error, "before the run had begun"))
-      << answer.error;
-}
-
-TEST(Gossip, MpiJobsEndWithAWorkerAndResume) {
-  const cli::Scratch scratch;
-  const std::string out = scratch.file("run");
-  const Words words = long_gossip_run(out) +
-                      Words{"--steps", "800", "--checkpoint-every", "20"};
-  {
-    Process process(
-        Words{"mpirun", "--oversubscribe", "-np", "4", program()} + words,
-        {"OMPI_ALLOW_RUN_AS_ROOT=1",
-         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-         "OMP_NUM_THREADS=1"});
-    ASSERT_TRUE(wait_until([&] {
-      return std::filesystem::exists(
-          out + "/checkpoints/own/worker-0002.safetensors");
-    }));
-    kill(process.worker(2), SIGKILL);
-    EXPECT_NE(process.wait(Seconds{60}).exit_code, 0);
-  }
-  const auto result = result_of(over_mpi(4, words));
-  EXPECT_EQ(result["outcome"], "completed");
-  EXPECT_GT(result["averaged_model_accuracy"], 0.7);
-  // It went on from where its workers were.
-  const auto attempts = records_of(out, 0, "attempt");
-  ASSERT_EQ(attempts.size(), 2U);
-  EXPECT_GE(attempts[1]["step"], 20);
 }
 
 } // namespace

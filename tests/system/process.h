@@ -79,16 +79,19 @@ inline std::vector<pid_t> descendants_of(pid_t root) {
 }
 
 // What a test left running. Orphans of its processes come to this one, which
-// is made their reaper by the first Process.
+// is made their reaper by the first Process. A process is over when it could be
+// reaped: /proc calls it dead as soon as its first thread is, while others may
+// still hold its files and their locks.
 inline std::vector<pid_t> still_running() {
   const auto processes = all_processes();
   std::vector<pid_t> alive;
   for (const pid_t pid : descendants_of(getpid())) {
-    if (processes.contains(pid) && processes.at(pid).state == 'Z') {
-      waitpid(pid, nullptr, WNOHANG);
-    } else if (kill(pid, 0) == 0) {
-      alive.push_back(pid);
-    }
+    const bool is_dead =
+        processes.contains(pid) && processes.at(pid).state == 'Z';
+    // -1 where it is not ours to reap: then its parent is listed.
+    const bool is_over =
+        is_dead ? waitpid(pid, nullptr, WNOHANG) != 0 : kill(pid, 0) != 0;
+    if (!is_over) alive.push_back(pid);
   }
   return alive;
 }
@@ -123,11 +126,12 @@ class Process {
     if (running()) kill(pid_, number);
   }
 
-  // SIGKILL for it and everything below it.
+  // SIGKILL for it and everything below it; for it first, which else might
+  // still see that the others have died.
   void kill_tree() {
-    std::vector<pid_t> all = descendants_of(pid_);
-    if (running()) all.push_back(pid_);
-    for (const pid_t pid : all)
+    const std::vector<pid_t> below = descendants_of(pid_);
+    signal(SIGKILL);
+    for (const pid_t pid : below)
       kill(pid, SIGKILL);
   }
 
@@ -176,6 +180,7 @@ class Process {
     redirect("out", STDOUT_FILENO);
     redirect("error", STDERR_FILENO);
     dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+    setenv(cli::kMpirunFolder, scratch_.path().c_str(), 1);
     for (const std::string& variable : variables) {
       const size_t equals = variable.find('=');
       setenv(

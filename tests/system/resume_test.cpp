@@ -48,6 +48,9 @@ TEST_P(Resume, AfterSigkill) {
   const std::string out = scratch.file("run");
   start_and_kill(GetParam().first, out);
   ASSERT_FALSE(checkpoint_steps(out).empty());
+  const auto report =
+      result_of(cli::grapevine({"report", out, "--json", "--no-html"}));
+  EXPECT_EQ(report.at("runs").at(0).at("outcome"), "interrupted");
   expect_unbroken_result(run_to_the_end(GetParam().second, out));
   EXPECT_EQ(temporary_files(out), Words{});
 }

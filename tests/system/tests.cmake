@@ -1,7 +1,6 @@
 gv_layer_test(system
   DEPS Grapevine::cli nlohmann_json::nlohmann_json
   LABELS process
-  TIMEOUT 1800
   COST 130)
 if(TARGET system_test)
   add_dependencies(system_test grapevine)
@@ -13,10 +12,15 @@ if(TARGET system_test)
   foreach(part failures gossip)
     add_test(NAME system_${part} COMMAND system_test)
     set_tests_properties(system_${part} PROPERTIES
-      TIMEOUT 1800 LABELS process
+      TIMEOUT ${gv_test_timeout} LABELS process
       DEPENDS "cli;model;overlap;system;transport_process;web_browser"
       ENVIRONMENT "${gv_environment};GTEST_FILTER=${gv_${part}}")
   endforeach()
   set_tests_properties(system PROPERTIES
     ENVIRONMENT "${gv_environment};GTEST_FILTER=-${gv_failures}:${gv_gossip}")
+  # Skips where test hosts cannot be made.
+  add_test(NAME hosts_cut_off COMMAND
+    ${CMAKE_CURRENT_LIST_DIR}/hosts/cut-off $<TARGET_FILE:grapevine>)
+  set_tests_properties(hosts_cut_off PROPERTIES
+    SKIP_RETURN_CODE 77 TIMEOUT ${gv_test_timeout} LABELS hosts RESOURCE_LOCK hosts)
 endif()

@@ -1,1 +1,1 @@
-gv_layer_test(train TORCH DEPS Grapevine::train TIMEOUT 300)
+gv_layer_test(train TORCH DEPS Grapevine::train)

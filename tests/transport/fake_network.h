@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace grapevine::transport::testing {
 
@@ -62,6 +63,9 @@ class LocalConnector : public Connector {
       Deadline deadline,
       const std::atomic<bool>& cancelled) override {
     std::unique_lock lock(mutex_);
+    for (const int worker : party.workers) {
+      if (cut_.contains(worker)) throw TransportError("cut off");
+    }
     Meeting& meeting = meetings_[party.name];
     const size_t size = party.workers.size();
     if (meeting.transports.empty())
@@ -78,6 +82,12 @@ class LocalConnector : public Connector {
     return mine;
   }
 
+  // From now on nobody can be connected with this worker.
+  void cut(int worker) {
+    const std::lock_guard lock(mutex_);
+    cut_.insert(worker);
+  }
+
  private:
   struct Meeting {
     std::vector<std::unique_ptr<Transport>> transports;
@@ -86,6 +96,7 @@ class LocalConnector : public Connector {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Meeting> meetings_;
+  std::set<int> cut_;
 };
 
 } // namespace grapevine::transport::testing

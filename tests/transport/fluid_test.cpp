@@ -42,6 +42,26 @@ TEST(Fluid, WhatAFlowCannotUseIsThereForOthers) {
       (std::vector<double>{4, 4, 4, 8}));
 }
 
+TEST(Fluid, AFlowKeepsToItsOwnLimit) {
+  const auto shared = [](double rate, double limit) {
+    std::vector<Flow> flows = {
+        {.from = 0, .to = 1, .backlog = 1, .limit = limit},
+        {.from = 0, .to = 2, .backlog = 1}};
+    if (rate > 100) flows.pop_back();
+    Fluid(3, rate).share(flows);
+    std::vector<double> rates;
+    for (const Flow& flow : flows)
+      rates.push_back(flow.rate);
+    return rates;
+  };
+  EXPECT_EQ(shared(12, 2), (std::vector<double>{2, 10}));
+  EXPECT_EQ(shared(12, 7), (std::vector<double>{6, 6}));
+  // Nodes without a limit.
+  EXPECT_EQ(
+      shared(std::numeric_limits<double>::infinity(), 2),
+      (std::vector<double>{2}));
+}
+
 TEST(Fluid, IsMaxMinFairAndWithinTheRates) {
   for (int round = 0; round < 200; ++round) {
     Random random(round, Purpose::kTest);

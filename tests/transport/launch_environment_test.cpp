@@ -155,10 +155,12 @@ TEST(LaunchEnvironment, GrapevineLaunchComesFirst) {
       {{"GRAPEVINE_LAUNCH", "1"},
        {"TORCHELASTIC_USE_AGENT_STORE", "True"},
        {"GRAPEVINE_RESTART", "3"},
+       {"GRAPEVINE_ON_FAILURE", "restart"},
        {"OMPI_COMM_WORLD_RANK", "0"},
        {"OMPI_COMM_WORLD_SIZE", "1"}}));
   EXPECT_EQ(environment.kind, Kind::kGrapevine);
   EXPECT_EQ(environment.restart_of_worker, 3);
+  EXPECT_EQ(environment.on_failure, "restart");
   EXPECT_EQ(environment.transport, "gloo");
   EXPECT_EQ(environment.size, 8);
   EXPECT_TRUE(environment.store_is_served);

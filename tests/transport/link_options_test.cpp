@@ -72,6 +72,54 @@ TEST(LinkOptions, TheTextReadsBack) {
   }
 }
 
+TEST(LinkOptions, SingleLinksDiffer) {
+  const LinkOptions link =
+      parse_link("1gbit,2ms; 5-4:unlimited,0; 2-3:100mbit,10ms; 0-7:80mbit");
+  EXPECT_EQ(link.bytes_per_second, 125e6);
+  ASSERT_EQ(link.pairs.size(), 3);
+  EXPECT_EQ(link.pairs[0], (PairLink{0, 7, {10e6, 2e-3}}));
+  EXPECT_EQ(link.pairs[1], (PairLink{2, 3, {12.5e6, 10e-3}}));
+  EXPECT_EQ(link.between(3, 2), link.pairs[1].limits);
+  EXPECT_EQ(link.between(4, 5), LinkLimits{});
+  EXPECT_EQ(link.between(2, 4), (LinkLimits{.delay_seconds = 2e-3}));
+  EXPECT_EQ(
+      format_link(link),
+      "1gbit,2ms;0-7:80mbit;2-3:100mbit,10ms;4-5:unlimited,0");
+  EXPECT_EQ(parse_link(format_link(link)), link);
+  EXPECT_TRUE(parse_link("unlimited;0-1:1gbit").limits());
+  for (const char* text :
+       {"1gbit;",
+        "2-3:100mbit",
+        "1gbit;2:100mbit",
+        "1gbit;2-2:100mbit",
+        "1gbit;2--3:100mbit",
+        "1gbit;2-3-4:100mbit",
+        "1gbit;2-3",
+        "1gbit;2-3:",
+        "1gbit;2-3:1ms",
+        "1gbit;2-3:1gbit,1ms,1ms",
+        "1gbit;2-3:1gbit;3-2:1mbit"}) {
+    expect_refusal(parse_link, text);
+  }
+}
+
+TEST(LinkOptions, SingleLinksAreBetweenWorkersOfTwoNodes) {
+  const LinkOptions link = parse_link("1gbit;2-3:100mbit");
+  check_links(link, 4, 1);
+  check_links(link, 4, 3);
+  const auto refused = [&](int n, int per_node, const std::string& part) {
+    try {
+      check_links(link, n, per_node);
+      ADD_FAILURE() << n << " workers, " << per_node << " a node";
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
+          << error.what();
+    }
+  };
+  refused(3, 1, "there is no link 2-3; the 3 workers are 0 to 2");
+  refused(4, 2, "workers 2 and 3 share a node of 2");
+}
+
 TEST(LinkOptions, HeadersTakeTheirShareOfTheRate) {
   const LinkOptions link = parse_link("1gbit");
   EXPECT_NEAR(link.seconds(25'000'000), 0.2091, 1e-4);

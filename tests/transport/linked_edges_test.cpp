@@ -187,11 +187,17 @@ TEST_F(LinkedEdges, TheLaunchersWordIsHeard) {
   const auto here = make(0, 2);
   const auto there = make(1, 2);
   await_all(*here, 2);
+  EXPECT_EQ(here->ended(), std::vector<int>{});
   board_->set(lost_key(1), "worker 1 was killed by signal 9");
+  board_->add(kLostCountKey, 1);
   board_->add(kNewsKey, 1);
   EXPECT_EQ(
       await_change(*here, 1, false).why,
       "worker 1 was killed by signal 9");
+  const auto deadline = late();
+  while (here->ended().empty() && !deadline.passed())
+    std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(here->ended(), std::vector<int>{1});
   // Nor is it waited for.
   EXPECT_EQ(here->gather(late()).members, std::vector<int>{0});
 }
@@ -291,6 +297,64 @@ TEST_F(LinkedEdges, MayGatherAgain) {
     EXPECT_EQ(gathering.members, (std::vector<int>{1, 2}));
     testing::pass_around(*gathering.transport);
   });
+}
+
+// One finds that what they had gathered for is done, the others that it has
+// failed: they do not wait for it, nor begin again without it.
+TEST_F(LinkedEdges, WhoGathersAgainIsToldThatAllIsDone) {
+  on_threads(3, [&](int rank) {
+    const auto edges = make(rank, 3);
+    edges->gather(late());
+    if (rank != 0) {
+      EXPECT_THROW(edges->gather(late()), TransportError);
+      EXPECT_EQ(edges->conclude(), false);
+      EXPECT_TRUE(edges->is_concluded());
+      return;
+    }
+    while (board_->add(come_count_key(1), 0) < 2)
+      std::this_thread::sleep_for(1ms);
+    EXPECT_FALSE(edges->is_concluded());
+    EXPECT_EQ(edges->conclude(), true);
+    EXPECT_EQ(edges->conclude(), true);       // still the first
+    EXPECT_EQ(make(0, 3)->conclude(), false); // that was another life
+  });
+}
+
+// One that nobody can tell of the end is waited for while it goes on.
+TEST_F(LinkedEdges, GatherWaitsForWhoGoesOn) {
+  on_threads(3, [&](int rank) {
+    const auto edges = make(rank, 3);
+    const auto window = std::chrono::seconds(4);
+    if (rank == 2) {
+      for (int i = 1; i < 100; ++i) {
+        edges->show_progress(i);
+        std::this_thread::sleep_for(100ms);
+      }
+    }
+    const auto gathering = edges->gather(Deadline::after(window));
+    EXPECT_EQ(gathering.members.size(), 3u);
+  });
+}
+
+// It comes to every round, and nobody can be connected with it: the others end
+// without it, and it is told so.
+TEST_F(LinkedEdges, GatherLeavesOutWhoIsCutOff) {
+  for (const int cut_off : {0, 2}) {
+    board_ = std::make_shared<MemoryBoard>();
+    connector_ = std::make_shared<LocalConnector>();
+    connector_->cut(cut_off);
+    on_threads(4, [&](int rank) {
+      const auto edges = make(rank, 4);
+      if (rank == cut_off) {
+        EXPECT_THROW(edges->gather(late()), TransportError);
+        return;
+      }
+      const auto gathering = edges->gather(late());
+      EXPECT_EQ(gathering.members, all_but(cut_off, 4));
+      testing::pass_around(*gathering.transport);
+      edges->conclude();
+    });
+  }
 }
 
 TEST_F(LinkedEdges, AStrangerIsABug) {

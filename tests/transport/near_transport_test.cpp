@@ -6,6 +6,7 @@
 #include "transport/edges/near_connector.h"
 #include "transport/exercise.h"
 #include "transport/fake_network.h"
+#include "transport/forwarding_transport.h"
 #include "transport/near/byte_ring.h"
 #include "transport/transports.h"
 
@@ -30,29 +31,14 @@ Deadline late() {
 }
 
 // A transport that says which memory it shares.
-class Elsewhere : public Transport {
+class Elsewhere : public testing::ForwardingTransport {
  public:
   Elsewhere(std::unique_ptr<Transport> inner, std::string domain)
-      : inner_(std::move(inner)),
+      : ForwardingTransport(std::move(inner)),
         domain_(std::move(domain)) {}
-  int rank() const override { return inner_->rank(); }
-  int size() const override { return inner_->size(); }
-  std::string name() const override { return "elsewhere"; }
   std::string memory_domain() const override { return domain_; }
-  Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {
-    return inner_->send(bytes, peer, tag);
-  }
-  Request recv(std::span<std::byte> bytes, int peer, Tag tag) override {
-    return inner_->recv(bytes, peer, tag);
-  }
-  bool test(Request request) override { return inner_->test(request); }
-  void wait(Request request, Deadline deadline) override {
-    inner_->wait(request, deadline);
-  }
-  void interrupt() override { inner_->interrupt(); }
 
  private:
-  std::unique_ptr<Transport> inner_;
   std::string domain_;
 };
 

@@ -32,7 +32,7 @@ class Table {
 
   Transports transports() const {
     LinkTable table(descriptor_);
-    Transports list = make_local_transports(table.shape().workers);
+    Transports list = make_local_transports(table.workers());
     for (auto& transport : list)
       transport = shape_links(std::move(transport), descriptor_);
     return list;
@@ -102,6 +102,35 @@ TEST(ShapedTransport, IsNeverFasterThanTheLine) {
     // Both workers of a node share its way out, and both end in one way in.
     EXPECT_GE(seconds(), 2 * line + 5e-3);
   });
+}
+
+TEST(ShapedTransport, ALinkOfItsOwnIsNeverFasterThanItsWords) {
+  constexpr int64_t kBytes = 500'000;
+  for (const char* all : {"100gbit", "unlimited,1ms"}) {
+    const Table table(3, std::string(all) + ";1-2:100mbit,20ms");
+    auto transports = table.transports();
+    const double line = parse_link("100mbit").seconds(kBytes); // 42 ms
+    on_threads(transports, [&](Transport& transport) {
+      // Each to both others, both ways at once.
+      std::vector<Bytes> in(3, Bytes(kBytes));
+      const Bytes out(kBytes);
+      const double begin = monotonic_seconds();
+      std::vector<Request> sends;
+      std::vector<std::pair<int, Request>> receives;
+      for (int peer = 0; peer < 3; ++peer) {
+        if (peer == transport.rank()) continue;
+        receives.emplace_back(peer, transport.recv(in[peer], peer, 0));
+        sends.push_back(transport.send(out, peer, 0));
+      }
+      for (const auto& [peer, request] : receives) {
+        transport.wait(request, late());
+        if (peer == 0 || transport.rank() == 0) continue;
+        EXPECT_GE(monotonic_seconds() - begin, line + 20e-3);
+      }
+      for (const Request request : sends)
+        transport.wait(request, late());
+    });
+  }
 }
 
 TEST(ShapedTransport, IsFreeInsideANode) {

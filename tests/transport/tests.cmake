@@ -13,11 +13,11 @@ target_include_directories(transport_process_test PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(transport_process_test PRIVATE
   Grapevine::transport Grapevine::launch
-  GTest::gtest GTest::gtest_main gv_flags)
+  gv_test_main gv_flags)
 add_dependencies(transport_process_test transport_worker)
 target_compile_definitions(transport_process_test PRIVATE
   TRANSPORT_WORKER="$<TARGET_FILE:transport_worker>"
   MPIEXEC="${MPIEXEC_EXECUTABLE}")
 add_test(NAME transport_process COMMAND transport_process_test)
 set_tests_properties(transport_process PROPERTIES
-  TIMEOUT 600 LABELS process COST 170 ENVIRONMENT "OMP_NUM_THREADS=1")
+  TIMEOUT ${gv_test_timeout} LABELS process COST 170 ENVIRONMENT "OMP_NUM_THREADS=1")

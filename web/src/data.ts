@@ -89,6 +89,10 @@ export interface Blame {
   /** Of training. */
   seconds?: Num;
   mean_wait_seconds?: Num;
+  /** All times are those of a virtual clock; then what it knows besides. */
+  virtual?: boolean;
+  exposed_seconds?: Num;
+  straggler_seconds?: Num;
   compute_seconds?: Column | null;
   /** Those above 0; none where the page has no room. */
   waits: Wait[];
@@ -144,6 +148,16 @@ export interface Gossip {
     seen_by: number;
     is_there: boolean;
     why: string;
+  }[];
+  /** Far above the median link; the slowest first. */
+  slow_links?: {
+    a: number;
+    b: number;
+    averagings: Num;
+    /** Of one averaging, mean. */
+    pair_seconds: Num;
+    /** To the median link's. */
+    ratio: Num;
   }[];
   curves?: GossipCurves | null;
   sentences: string[];

@@ -44,10 +44,14 @@ class GlooBoard : public Board {
 
  public:
   GlooBoard(const LaunchEnvironment& environment, Deadline deadline)
-      : environment_(environment),
-        store_(open_run_store(environment, deadline)) {}
+      : environment_(lasting(environment)),
+        store_(open_run_store(environment_, deadline)) {}
 
   int64_t add(const std::string& key, int64_t amount) override {
+    // To add nothing to a file would make it longer each time.
+    if (amount == 0 && !environment_.store_file.empty()) {
+      return std::stoll(get(key).value_or("0"));
+    }
     return with_store([&](auto& store) { return store.add(key, amount); });
   }
 
@@ -73,6 +77,12 @@ class GlooBoard : public Board {
   }
 
  private:
+  // Workers come and go, and come back.
+  static LaunchEnvironment lasting(LaunchEnvironment environment) {
+    environment.keeps_store_file = true;
+    return environment;
+  }
+
   void open_again() {
     if (!next_try_.passed()) throw std::runtime_error("lost");
     next_try_ = Deadline::after(std::chrono::seconds(1));

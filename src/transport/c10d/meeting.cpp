@@ -51,9 +51,11 @@ StorePointer open_store(
     Deadline deadline) {
   StorePointer store;
   if (!environment.store_file.empty()) {
+    // c10d counts the stores that were closed, and the last removes the file.
+    constexpr int kNeverRemove = -1;
     store = c10::make_intrusive<::c10d::FileStore>(
         environment.store_file,
-        environment.size);
+        environment.keeps_store_file ? kNeverRemove : environment.size);
   } else if (
       !environment.master_address.empty() && environment.master_port > 0) {
     store = open_tcp_store(environment, deadline);
@@ -103,6 +105,12 @@ void await_all(
     Deadline deadline) {
   auto pause = milliseconds(1);
   while (store.add(stage, 0) < size) {
+    if (store.check({kMissingKey})) {
+      const auto how = store.get(kMissingKey);
+      throw TransportError(fmt::format(
+          "{} before all workers had met",
+          std::string(how.begin(), how.end())));
+    }
     if (deadline.passed()) {
       const auto missing = missing_ranks(store, stage, size);
       if (missing.empty()) return;

@@ -23,6 +23,9 @@ struct Meeting {
 
 Meeting meet(const LaunchEnvironment& environment, Deadline deadline);
 
+// Where it is said that somebody will not come, and why (StoreServer).
+inline constexpr const char* kMissingKey = "missing";
+
 // The parts of it, for those who meet in other ways. The store, in this run's
 // own corner; whether this worker serves it; and where it is, for messages.
 StorePointer open_run_store(

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "transport/c10d/c10d.h"
+#include "transport/c10d/meeting.h"
 #include "transport/edges/board.h"
 
 #include <fmt/format.h>
@@ -16,16 +17,33 @@ class TcpStoreServer : public StoreServer {
   int port() const override { return store_->getPort(); }
 
   void say_lost(int rank, const std::string& how) override {
+    say([&](::c10d::Store& corner) {
+      corner.set(lost_key(rank), bytes_of(how));
+      corner.add(kLostCountKey, 1);
+      corner.add(kNewsKey, 1);
+    });
+  }
+
+  void say_missing(const std::string& how) override {
+    say([&](::c10d::Store& corner) { // the first is the cause of the others
+      corner.compareSet(kMissingKey, {}, bytes_of(how));
+    });
+  }
+
+ private:
+  static std::vector<uint8_t> bytes_of(const std::string& text) {
+    return {text.begin(), text.end()};
+  }
+
+  template <typename Words>
+  void say(const Words& words) {
     try {
-      const auto corner = run_corner(store_, /*restart_attempt=*/0);
-      corner->set(lost_key(rank), std::vector<uint8_t>(how.begin(), how.end()));
-      corner->add(kNewsKey, 1);
+      words(*run_corner(store_, /*restart_attempt=*/0));
     } catch (const std::exception&) {
       // The others find out by themselves, only later.
     }
   }
 
- private:
   c10::intrusive_ptr<::c10d::TCPStore> store_;
 };
 
@@ -47,6 +65,7 @@ std::unique_ptr<StoreServer> serve_store(int port) {
 }
 
 std::unique_ptr<StoreServer> serve_store_for(LaunchEnvironment& environment) {
+  environment.keeps_store_file = true;
   if (environment.store_is_served || !environment.store_file.empty() ||
       environment.master_port <= 0) {
     return nullptr;

@@ -32,9 +32,19 @@ inline std::string life_key(int rank) {
   return "life/" + std::to_string(rank);
 }
 // Where the launcher writes that a worker has ended for good; the text says
-// how. Adds to kNewsKey afterwards.
+// how. Adds to kLostCountKey and to kNewsKey afterwards.
 inline std::string lost_key(int rank) {
   return "lost/" + std::to_string(rank);
+}
+inline constexpr const char* kLostCountKey = "lost";
+// How far a worker has come, while it goes on.
+inline std::string progress_key(int rank) {
+  return "progress/" + std::to_string(rank);
+}
+// A counter: how often workers have come to this round of the gathering
+// (edges/gather.h), of which there are some from 0 on.
+inline std::string come_count_key(int round) {
+  return "gather/" + std::to_string(round) + "/count";
 }
 // A counter that grows with every change that others should look at.
 inline constexpr const char* kNewsKey = "news";

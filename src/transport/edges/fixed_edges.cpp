@@ -56,9 +56,17 @@ class FixedEdges : public Edges {
     }
   }
 
+  std::vector<int> ended() override { return {}; }
+
+  void show_progress(int64_t /*gradients*/) override {} // all are told
+
   // Nobody is ever without neighbours and goes on.
   bool is_gathering() override { return false; }
-  void conclude() override {} // nobody can come
+  std::optional<bool> conclude() override { // nobody can come
+    is_concluded_ = true;
+    return rank_ == 0;
+  }
+  bool is_concluded() override { return is_concluded_; }
 
   Gathering gather(Deadline /*deadline*/) override {
     GV_CHECK(transport_ != nullptr);
@@ -90,6 +98,7 @@ class FixedEdges : public Edges {
   std::vector<int> neighbours_;
   std::vector<EdgeChange> changes_;
   bool is_lost_ = false; // or handed out
+  bool is_concluded_ = false;
 };
 
 } // namespace

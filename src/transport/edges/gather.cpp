@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -14,6 +16,7 @@ namespace {
 
 constexpr const char* kGo = "go";
 constexpr const char* kAgain = "again";
+constexpr const char* kApart = "apart";
 constexpr const char* kConcludedKey = "gather/concluded";
 // All who are to be connected are there already.
 constexpr std::chrono::seconds kLongestConnect{15};
@@ -60,19 +63,22 @@ std::string Assembly::key(const std::string& what) const {
 
 Gathering Assembly::gather(Deadline deadline) {
   const auto window = deadline.remaining();
+  const auto longest_connect =
+      std::min<std::chrono::milliseconds>(window, kLongestConnect);
+  // Who is cut off may know at once whom it reaches, the others later.
+  auto time_to_come = window;
   for (;; ++round_) {
     while (has_begun(round_ + 1))
       ++round_; // one that comes back has missed some
     come();
-    Members members = agree(Deadline::after(window));
+    Members members = agree(std::exchange(time_to_come, window));
     const Member self{self_.rank, self_.life};
     if (std::ranges::find(members, self) == members.end()) {
-      if (await_outcome(Deadline::after(window)) == kAgain) continue;
+      const auto outcome = await_outcome(Deadline::after(window));
+      if (outcome == kApart) time_to_come = window + longest_connect;
+      if (outcome != kGo) continue;
       if (await_next_round(members, Deadline::after(window))) continue;
-      throw TransportError(fmt::format(
-          "worker {} came too late: {} others have finished without it",
-          self_.rank,
-          members.size()));
+      throw too_late();
     }
     // Those of before again: nobody has died, and yet it came to nothing.
     fruitless_ = members == members_ ? fruitless_ + 1 : 0;
@@ -82,14 +88,15 @@ Gathering Assembly::gather(Deadline deadline) {
           self_.rank));
     }
     members_ = std::move(members);
-    auto attempt = connect(
-        members_,
-        Deadline::after(
-            std::min<std::chrono::milliseconds>(window, kLongestConnect)));
+    auto attempt = connect(members_, Deadline::after(longest_connect));
     const auto outcome = settle(*attempt, Deadline::after(2 * window));
     if (outcome != kGo) {
       attempt->cancel();
       abandoned_.push_back(std::move(attempt));
+      if (outcome == kApart) {
+        find_whom_it_reaches(Deadline::after(longest_connect));
+        time_to_come = window + longest_connect;
+      }
       continue;
     }
     ++round_;
@@ -109,33 +116,54 @@ bool Assembly::has_begun() const {
 }
 
 bool Assembly::has_begun(int round) const {
-  return board_.add(key(round, "count"), 0) > 0;
+  return board_.add(come_count_key(round), 0) > 0;
 }
 
 void Assembly::come() {
   const auto mine = key(fmt::format("come/{}", self_.rank));
   board_.set(mine, std::to_string(self_.life));
-  board_.add(key("count"), 1);
+  board_.add(come_count_key(round_), 1);
   board_.add(kNewsKey, 1);
 }
 
-Assembly::Members Assembly::agree(Deadline deadline) {
+Assembly::Members Assembly::agree(std::chrono::milliseconds window) {
   const auto list = key("list");
   int64_t count = 0;
   int64_t news = -1;
-  const auto text = poll(deadline, [&]() -> std::optional<std::string> {
+  const auto ask = [&]() -> std::optional<std::string> {
+    // Some of those whom this worker waits for may have found that what they
+    // did before was enough.
+    if (board_.get(kConcludedKey)) throw too_late();
     if (auto known = board_.get(list)) return known;
     // Not read again until somebody has come, or was lost.
-    const int64_t count_now = board_.add(key("count"), 0);
+    const int64_t count_now = board_.add(come_count_key(round_), 0);
     const int64_t news_now = board_.add(kNewsKey, 0);
     if (count_now == count && news_now == news) return std::nullopt;
     count = count_now;
     news = news_now;
     const Members members = present();
     if (!is_complete(members)) return std::nullopt;
-    return board_.set_once(list, format(members));
-  });
-  return parse(text ? *text : board_.set_once(list, format(present())));
+    return board_.set_once(list, format(connectable(members)));
+  };
+  auto progress = progress_of_the_absent();
+  while (true) {
+    const auto text = poll(Deadline::after(window), ask);
+    if (text) return parse(*text);
+    const auto before = std::exchange(progress, progress_of_the_absent());
+    if (progress.empty() || progress == before) break;
+  }
+  return parse(board_.set_once(list, format(connectable(present()))));
+}
+
+std::map<int, std::string> Assembly::progress_of_the_absent() const {
+  const Members members = present();
+  std::map<int, std::string> progress;
+  for (int rank = 0; rank < self_.size; ++rank) {
+    if (has(members, rank) || board_.get(lost_key(rank))) continue;
+    const auto text = board_.get(progress_key(rank));
+    if (text) progress[rank] = *text;
+  }
+  return progress;
 }
 
 Assembly::Members Assembly::present() const {
@@ -145,6 +173,54 @@ Assembly::Members Assembly::present() const {
     if (life) members.push_back({rank, std::stoll(*life)});
   }
   return members;
+}
+
+Assembly::Members Assembly::connectable(const Members& members) const {
+  if (round_ == 0) return members;
+  Reach reach;
+  std::vector<int> ranks;
+  for (const Member& member : members) {
+    ranks.push_back(member.rank);
+    const auto said =
+        board_.get(key(round_ - 1, fmt::format("reach/{}", member.rank)));
+    if (!said) continue;
+    std::istringstream stream(*said);
+    std::string self;
+    std::getline(stream, self);
+    if (parse(self) != Members{member}) continue; // of a former life
+    reach[member.rank] = {
+        std::istream_iterator<int>(stream),
+        std::istream_iterator<int>()};
+  }
+  const auto left = who_reach_each_other(std::move(ranks), reach);
+  Members chosen;
+  for (const Member& member : members) {
+    if (std::ranges::binary_search(left, member.rank)) chosen.push_back(member);
+  }
+  return chosen;
+}
+
+void Assembly::find_whom_it_reaches(Deadline deadline) {
+  std::map<int, Member> others;
+  std::vector<int> ranks;
+  for (const Member& member : members_) {
+    if (member.rank == self_.rank) continue;
+    others[member.rank] = member;
+    ranks.push_back(member.rank);
+  }
+  const auto& probe = probes_.emplace_back(std::make_unique<ReachProbe>(
+      connector_,
+      key("probe"),
+      self_.rank,
+      ranks,
+      deadline));
+  poll(deadline, [&] {
+    return probe->is_over([&](int rank) { return !is_alive(others[rank]); });
+  });
+  std::string text = format({{self_.rank, self_.life}});
+  for (const int rank : probe->reached())
+    text += fmt::format("{} ", rank);
+  board_.set(key(fmt::format("reach/{}", self_.rank)), text);
 }
 
 bool Assembly::is_complete(const Members& members) const {
@@ -189,7 +265,7 @@ std::string Assembly::settle(Attempt& attempt, Deadline deadline) {
       return board_.set_once(outcome, kAgain);
     }
     if (!attempt.is_over()) return std::nullopt;
-    if (!attempt.has_succeeded()) return board_.set_once(outcome, kAgain);
+    if (!attempt.has_succeeded()) return board_.set_once(outcome, kApart);
     const int64_t connected = board_.add(key("connected"), has_said_so ? 0 : 1);
     has_said_so = true;
     if (connected < std::ssize(members_)) return std::nullopt;
@@ -226,11 +302,27 @@ bool Assembly::await_next_round(const Members& members, Deadline deadline) {
   return begins.value_or(false);
 }
 
-void Assembly::conclude() {
+TransportError Assembly::too_late() const {
+  return TransportError(fmt::format(
+      "worker {} came too late: the others have finished without it",
+      self_.rank));
+}
+
+std::optional<bool> Assembly::conclude() {
+  const auto me = format({{self_.rank, self_.life}});
   try {
-    board_.set(kConcludedKey, std::to_string(self_.rank));
+    return board_.set_once(kConcludedKey, me) == me;
   } catch (const TransportError&) {
     // Then those who come too late find out by their own clock.
+    return std::nullopt;
+  }
+}
+
+bool Assembly::is_concluded() const {
+  try {
+    return board_.get(kConcludedKey).has_value();
+  } catch (const TransportError&) {
+    return false;
   }
 }
 

@@ -2,27 +2,34 @@
 //
 // In rounds, each of which everybody who lives comes to:
 //   1. Come: each notes that it is there, and waits until all have come who
-//      may, or its own time is up. Then it proposes those that it sees; the
-//      first proposal is the list (one atomic operation of the board).
+//      may, or its own time is up and none of the others goes on. Then it
+//      proposes those that it sees; the first proposal is the list (one atomic
+//      operation of the board).
 //   2. Connect: those on the list make a transport over them.
 //   3. Settle: once all of them are connected, somebody says "go"; whoever
-//      could not connect, sees that one of them has died (its next life is
-//      there, or the launcher says so) or has waited for too long says "again".
-//      The first word counts, for all, and they listen for it while they
-//      connect: who went into the next round late, after a time-out of its own,
-//      would be left out of it.
+//      sees that one of them has died (its next life is there, or the launcher
+//      says so) or has waited for too long says "again", and who could not
+//      connect "apart". The first word counts, for all, and they listen for it
+//      while they connect: who went into the next round late, after a time-out
+//      of its own, would be left out of it.
 // After "again" comes the next round, which leaves out who has died meanwhile.
+// After "apart" each finds out whom of the others it can be connected with, and
+// notes that before it comes to the next round, whose list leaves out those who
+// are cut off (who_reach_each_other in edges/reach.h).
 // Who comes when the others have gone on without it waits: if one of them dies
 // before they are done, they come to another round, and so does it; if all of
-// them do, it begins one.
+// them do, it begins one. Once one says that they are done, nobody waits for
+// anybody any more.
 // Nobody is special, and whoever dies at any point holds up the others for
 // their time and no longer.
 #pragma once
 
+#include "base/error.h"
 #include "transport/edges.h"
 #include "transport/edges/attempt.h"
 #include "transport/edges/board.h"
 #include "transport/edges/connector.h"
+#include "transport/edges/reach.h"
 
 namespace grapevine::transport {
 
@@ -48,8 +55,9 @@ class Assembly {
   // the deadline at the call. May be called again, by those for whom what they
   // did together has failed.
   Gathering gather(Deadline deadline);
-  // See Edges::conclude.
-  void conclude();
+  // See Edges::conclude and is_concluded.
+  std::optional<bool> conclude();
+  bool is_concluded() const;
 
  private:
   struct Member {
@@ -68,12 +76,18 @@ class Assembly {
   std::string key(const std::string& what) const; // of this round
   bool has_begun(int round) const;
   void come();
-  Members agree(Deadline deadline);
+  Members agree(std::chrono::milliseconds window);
+  // How far those have come who may still come, as they say.
+  std::map<int, std::string> progress_of_the_absent() const;
   Members present() const;
+  // Of those who have come, who can all be connected, as far as they have found
+  // out in the last round.
+  Members connectable(const Members& members) const;
+  void find_whom_it_reaches(Deadline deadline);
   // Whether all are there who may still come.
   bool is_complete(const Members& members) const;
   std::unique_ptr<Attempt> connect(const Members& members, Deadline deadline);
-  // "go", and then the attempt has succeeded, or "again".
+  // "go", and then the attempt has succeeded, "again" or "apart".
   std::string settle(Attempt& attempt, Deadline deadline);
   // As far as the board knows.
   bool is_alive(const Member& member) const;
@@ -82,6 +96,7 @@ class Assembly {
   // Of those who went on without this worker, or of those who have come back
   // where none of them is left. False: they are done, or the time is up.
   bool await_next_round(const Members& members, Deadline deadline);
+  TransportError too_late() const;
 
   Board& board_;
   Connector& connector_;
@@ -90,6 +105,7 @@ class Assembly {
   Members members_;   // of the last round that this worker was in
   int fruitless_ = 0; // rounds in a row that had the same members
   // Of rounds that were given up; they end by themselves, at their deadline.
+  std::vector<std::unique_ptr<ReachProbe>> probes_;
   std::vector<std::unique_ptr<Attempt>> abandoned_;
 };
 

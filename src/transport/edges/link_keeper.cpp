@@ -59,6 +59,11 @@ std::deque<LinkEvent> LinkKeeper::take_events() {
   return std::exchange(events_, {});
 }
 
+std::vector<int> LinkKeeper::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
 void LinkKeeper::lose(int rank, int64_t link) {
   {
     const std::lock_guard lock(mutex_);
@@ -100,6 +105,7 @@ void LinkKeeper::look() {
   for (Neighbour& neighbour : neighbours_)
     act(neighbour);
   publish();
+  publish_progress();
 }
 
 void LinkKeeper::take_losses() {
@@ -157,7 +163,21 @@ void LinkKeeper::read_board() {
     close(neighbour, mark);
     neighbour.handshake.lost();
   }
+  read_who_has_ended();
+  others_gather_ = board_.add(come_count_key(0), 0) > 0;
   news_ = news; // only now: a board that fails is read again
+}
+
+void LinkKeeper::read_who_has_ended() {
+  const int64_t count = board_.add(kLostCountKey, 0);
+  if (count == lost_count_) return;
+  std::vector<int> ended;
+  for (int rank = 0; rank < options_.size; ++rank) {
+    if (board_.get(lost_key(rank))) ended.push_back(rank);
+  }
+  lost_count_ = count;
+  const std::lock_guard lock(mutex_);
+  ended_ = std::move(ended);
 }
 
 void LinkKeeper::act(Neighbour& neighbour) {
@@ -216,6 +236,14 @@ void LinkKeeper::publish() {
   board_.add(kNewsKey, 1);
   published_ = text;
   is_published_ = true;
+}
+
+// For those who have gathered already; until then nobody would look at it.
+void LinkKeeper::publish_progress() {
+  const int64_t progress = progress_;
+  if (!others_gather_ || progress == published_progress_) return;
+  board_.set(progress_key(options_.rank), std::to_string(progress));
+  published_progress_ = progress;
 }
 
 void LinkKeeper::leave_to_successor() {

@@ -11,6 +11,7 @@
 #include "transport/edges/connector.h"
 #include "transport/edges/handshake.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -33,6 +34,7 @@ class LinkKeeper {
  public:
   struct Options {
     int rank = 0;
+    int size = 1;     // of the run
     int64_t life = 1; // of this worker
     std::vector<int> neighbours;
     // Of one attempt to connect, once both sides want it.
@@ -49,6 +51,10 @@ class LinkKeeper {
 
   // What has happened since the last call.
   std::deque<LinkEvent> take_events();
+  // Who of the run has ended for good, as last read.
+  std::vector<int> ended() const;
+  // Is written on the board once others gather there, who see that it changes.
+  void show_progress(int64_t progress) { progress_ = progress; }
   // The user of this link has closed it. What was to be told of it is not.
   void lose(int rank, int64_t link);
 
@@ -67,12 +73,14 @@ class LinkKeeper {
   // One look at everything; throws what the board does.
   void look();
   void read_board();
+  void read_who_has_ended();
   void finish_attempt(Neighbour& neighbour);
   void take_losses();
   void act(Neighbour& neighbour);
   void begin_attempt(Neighbour& neighbour);
   void close(Neighbour& neighbour, const std::string& why);
   void publish();
+  void publish_progress();
   void leave_to_successor();
 
   Board& board_;
@@ -81,19 +89,25 @@ class LinkKeeper {
 
   // Of the thread.
   std::vector<Neighbour> neighbours_;
-  int64_t news_ = -1;     // seen last
+  int64_t news_ = -1; // seen last
+  int64_t lost_count_ = 0;
+  bool others_gather_ = false;
+  int64_t published_progress_ = 0;
   std::string published_; // what the others can read
   bool is_published_ = false;
   int64_t links_ = 0;
   bool is_superseded_ = false; // by a newer life of this worker
 
-  std::mutex mutex_;
+  std::atomic<int64_t> progress_ = 0;
+
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
   bool stop_ = false;
   bool is_awake_ = false; // there is something to look at now
   std::deque<LinkEvent> events_;
   std::vector<std::pair<int, int64_t>> losses_;
+  std::vector<int> ended_;
 
   std::thread thread_; // last: it uses the others
 };

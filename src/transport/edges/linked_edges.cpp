@@ -31,6 +31,7 @@ class LinkedEdges : public Edges {
         *connector_,
         LinkKeeper::Options{
             .rank = options_.rank,
+            .size = options_.size,
             .life = life_,
             .neighbours = options_.neighbours,
             .connect_seconds = options_.connect_seconds});
@@ -75,6 +76,14 @@ class LinkedEdges : public Edges {
     keeper_->lose(rank, link.id);
   }
 
+  std::vector<int> ended() override {
+    return keeper_ == nullptr ? std::vector<int>() : keeper_->ended();
+  }
+
+  void show_progress(int64_t gradients) override {
+    if (keeper_ != nullptr) keeper_->show_progress(gradients);
+  }
+
   bool is_gathering() override { return assembly_->has_begun(); }
 
   Gathering gather(Deadline deadline) override {
@@ -84,7 +93,8 @@ class LinkedEdges : public Edges {
     return assembly_->gather(deadline);
   }
 
-  void conclude() override { assembly_->conclude(); }
+  std::optional<bool> conclude() override { return assembly_->conclude(); }
+  bool is_concluded() override { return assembly_->is_concluded(); }
 
  private:
   struct Link {

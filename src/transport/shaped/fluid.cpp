@@ -19,8 +19,11 @@ Fluid::Fluid(int nodes, double rate)
       ways_(2 * nodes),
       is_full_(2 * nodes) {}
 
-double Fluid::least_share() const {
+double Fluid::least_share(std::span<const Flow> flows) const {
   double least = kNever;
+  for (const Flow& flow : flows) {
+    if (flow.rate < 0) least = std::min(least, flow.limit);
+  }
   for (const Way& way : ways_) {
     if (way.flows > 0) least = std::min(least, way.left / way.flows);
   }
@@ -43,7 +46,7 @@ void Fluid::share(std::span<Flow> flows) {
     ++ways_[nodes_ + flow.to].flows;
   }
   for (size_t fixed = 0; fixed < flows.size();) {
-    const double share = least_share();
+    const double share = least_share(flows);
     const double full = share * kSameShare;
     // Who is in a full way must be known before any of them is taken out.
     for (size_t w = 0; w < ways_.size(); ++w) {
@@ -52,7 +55,9 @@ void Fluid::share(std::span<Flow> flows) {
     }
     for (Flow& flow : flows) {
       if (flow.rate >= 0) continue;
-      if (!is_full_[flow.from] && !is_full_[nodes_ + flow.to]) continue;
+      const bool is_limited = is_full_[flow.from] ||
+                              is_full_[nodes_ + flow.to] || flow.limit <= full;
+      if (!is_limited) continue;
       fix(flow, share);
       ++fixed;
     }

@@ -80,7 +80,7 @@ uint64_t LinkTable::Session::link(int from, int to) const {
 }
 
 void LinkTable::Session::gather_flows() {
-  const int n = table_.shape_.workers;
+  const int n = table_.workers_;
   table_.flows_.clear();
   for (int index = 0; index < n * n; ++index) {
     const Stream& stream = table_.streams_[index];
@@ -90,12 +90,13 @@ void LinkTable::Session::gather_flows() {
         {.from = table_.node_of(index / n),
          .to = table_.node_of(index % n),
          .backlog = backlog,
-         .stream = index});
+         .stream = index,
+         .limit = table_.limits_[index].bytes_per_second * kPayloadShare});
   }
 }
 
 void LinkTable::Session::stamp(int index, double delivered, double rate) {
-  const int n = table_.shape_.workers;
+  const int n = table_.workers_;
   Stream& stream = table_.streams_[index];
   const double clock = table_.header_->clock;
   for (; stream.stamped < stream.appended; ++stream.stamped) {
@@ -138,10 +139,11 @@ void LinkTable::Session::advance(double now) {
 
 void LinkTable::Session::settle(int from, int to) {
   Stream& stream = table_.stream(from, to);
-  if (!std::isfinite(table_.shape_.link.bytes_per_second)) {
+  const int index = from * table_.workers_ + to;
+  if (!std::isfinite(table_.node_rate_) &&
+      !std::isfinite(table_.limits_[index].bytes_per_second)) {
     stream.delivered = std::max(stream.delivered, stream.allowed());
   }
-  const int index = from * table_.shape_.workers + to;
   stamp(index, stream.delivered, 1);
 }
 
@@ -189,7 +191,7 @@ void LinkTable::Session::receiver_has_read(int from, int to, int64_t low) {
 
 double LinkTable::Session::earliest_finish(int from, int to, int64_t end) {
   const Stream& stream = table_.stream(from, to);
-  const int index = from * table_.shape_.workers + to;
+  const int index = from * table_.workers_ + to;
   double time = now();
   if (end < 0) return time + kLookAgain;
   double missing = static_cast<double>(end) - stream.delivered;

@@ -15,7 +15,7 @@
 namespace grapevine::transport {
 namespace {
 
-constexpr char kMagic[8] = {'G', 'V', 'L', 'I', 'N', 'K', 'S', '1'};
+constexpr char kMagic[8] = {'G', 'V', 'L', 'I', 'N', 'K', 'S', '2'};
 // Of the streams, behind the header.
 constexpr size_t kStreamsOffset = 4096;
 
@@ -33,6 +33,7 @@ double monotonic_seconds() {
 
 int LinkTable::create(const Shape& shape) {
   static_assert(sizeof(Header) <= kStreamsOffset);
+  check_links(shape.link, shape.workers, shape.workers_per_node);
   if (shape.workers > kMostWorkers) {
     throw ConfigError(fmt::format(
         "links between at most {} workers can be limited, got {}",
@@ -41,7 +42,8 @@ int LinkTable::create(const Shape& shape) {
   }
   const auto pairs = static_cast<size_t>(shape.workers) * shape.workers;
   const size_t length =
-      kStreamsOffset + pairs * (sizeof(Stream) + kLogLength * sizeof(Entry));
+      kStreamsOffset + pairs * (sizeof(Stream) + kLogLength * sizeof(Entry) +
+                                sizeof(LinkLimits));
   // Not closed on exec: that is how the workers get it.
   const int descriptor = memfd_create("grapevine-links", 0);
   if (descriptor < 0) throw_system("memfd_create");
@@ -49,7 +51,7 @@ int LinkTable::create(const Shape& shape) {
   if (ftruncate(descriptor, static_cast<off_t>(length)) == 0) {
     memory = mmap(
         nullptr,
-        sizeof(Header),
+        length,
         PROT_READ | PROT_WRITE,
         MAP_SHARED,
         descriptor,
@@ -61,7 +63,9 @@ int LinkTable::create(const Shape& shape) {
   }
   // All else is zero, which is right.
   auto* header = static_cast<Header*>(memory);
-  header->shape = shape;
+  header->workers = shape.workers;
+  header->workers_per_node = shape.workers_per_node;
+  header->bytes_per_second = shape.link.bytes_per_second;
   header->clock = monotonic_seconds();
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -69,8 +73,14 @@ int LinkTable::create(const Shape& shape) {
   pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
   pthread_mutex_init(&header->mutex, &attributes);
   pthread_mutexattr_destroy(&attributes);
+  auto* limits = reinterpret_cast<LinkLimits*>(
+      static_cast<std::byte*>(memory) + length - pairs * sizeof(LinkLimits));
+  for (int from = 0; from < shape.workers; ++from) {
+    for (int to = 0; to < shape.workers; ++to)
+      limits[from * shape.workers + to] = shape.link.between(from, to);
+  }
   std::memcpy(header->magic, kMagic, sizeof(kMagic));
-  munmap(memory, sizeof(Header));
+  munmap(memory, length);
   return descriptor;
 }
 
@@ -97,14 +107,15 @@ LinkTable::LinkTable(int descriptor) : fluid_(0, 0) {
         "`grapevine launch`, through programs that leave descriptors open",
         descriptor));
   }
-  shape_ = header_->shape;
+  workers_ = header_->workers;
+  workers_per_node_ = header_->workers_per_node;
+  node_rate_ = header_->bytes_per_second * kPayloadShare;
   auto* bytes = static_cast<std::byte*>(memory_);
   streams_ = reinterpret_cast<Stream*>(bytes + kStreamsOffset);
-  entries_ = reinterpret_cast<Entry*>(
-      streams_ + static_cast<size_t>(shape_.workers) * shape_.workers);
-  fluid_ = Fluid(
-      node_of(shape_.workers - 1) + 1,
-      shape_.link.bytes_per_second * kPayloadShare);
+  const auto pairs = static_cast<size_t>(workers_) * workers_;
+  entries_ = reinterpret_cast<Entry*>(streams_ + pairs);
+  limits_ = reinterpret_cast<LinkLimits*>(entries_ + pairs * kLogLength);
+  fluid_ = Fluid(node_of(workers_ - 1) + 1, node_rate_);
 }
 
 LinkTable::~LinkTable() {
@@ -115,12 +126,16 @@ bool LinkTable::connects(int a, int b) const {
   return node_of(a) != node_of(b);
 }
 
+const LinkLimits& LinkTable::limits(int from, int to) const {
+  return limits_[from * workers_ + to];
+}
+
 LinkTable::Stream& LinkTable::stream(int from, int to) const {
-  return streams_[from * shape_.workers + to];
+  return streams_[from * workers_ + to];
 }
 
 LinkTable::Entry& LinkTable::entry(int from, int to, int64_t index) const {
-  const int64_t log = from * shape_.workers + to;
+  const int64_t log = from * workers_ + to;
   return entries_[log * kLogLength + index % kLogLength];
 }
 

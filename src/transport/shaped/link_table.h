@@ -62,7 +62,9 @@ class LinkTable {
   LinkTable(const LinkTable&) = delete;
   LinkTable& operator=(const LinkTable&) = delete;
 
-  const Shape& shape() const { return shape_; }
+  int workers() const { return workers_; }
+  // Of messages from one worker to another, beside what their nodes allow.
+  const LinkLimits& limits(int from, int to) const;
   // Whether messages between these two go through the table.
   bool connects(int a, int b) const;
 
@@ -74,14 +76,17 @@ class LinkTable {
 
   Stream& stream(int from, int to) const;
   Entry& entry(int from, int to, int64_t index) const;
-  int node_of(int rank) const { return rank / shape_.workers_per_node; }
+  int node_of(int rank) const { return rank / workers_per_node_; }
 
-  Shape shape_;
+  int workers_ = 1;
+  int workers_per_node_ = 1;
+  double node_rate_ = 0; // bytes of payload a second
   void* memory_ = nullptr;
   size_t length_ = 0;
   Header* header_ = nullptr;
   Stream* streams_ = nullptr;
   Entry* entries_ = nullptr;
+  LinkLimits* limits_ = nullptr; // as long as the streams
   // Used by the session only, here to be allocated once.
   Fluid fluid_;
   std::vector<Flow> flows_;

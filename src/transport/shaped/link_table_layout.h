@@ -1,6 +1,6 @@
 // What lies in the shared memory of a LinkTable: a header, a stream for each
-// ordered pair of workers, and the streams' logs. For link_table.cpp and
-// link_session.cpp only.
+// ordered pair of workers, the streams' logs, and the links' own limits. For
+// link_table.cpp and link_session.cpp only.
 #pragma once
 
 #include "transport/shaped/link_table.h"
@@ -13,7 +13,9 @@ namespace grapevine::transport {
 
 struct LinkTable::Header {
   char magic[8];
-  Shape shape;
+  int workers;
+  int workers_per_node;
+  double bytes_per_second; // of a node
   pthread_mutex_t mutex;
   double clock; // up to which everything has happened
 };

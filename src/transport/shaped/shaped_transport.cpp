@@ -140,7 +140,10 @@ class ShapedTransport : public Transport {
   // When to look again whether the message is through; nothing if it is.
   std::optional<double> next_look(ShapedOperation& operation) {
     const bool is_send = operation.direction == Direction::kSend;
-    const double delay = is_send ? 0 : table_.shape().link.delay_seconds;
+    const double delay =
+        is_send ? 0
+                : table_.limits(workers_[operation.peer], workers_[rank_])
+                      .delay_seconds;
     Passage& passage = operation.passage;
     if (passage.finish < 0) guarded([&] { look(operation); });
     if (passage.finish < 0) return again_;
@@ -234,7 +237,7 @@ std::unique_ptr<Transport> shape_links(
 std::unique_ptr<Transport> shape_links(
     std::unique_ptr<Transport> inner,
     int descriptor) {
-  const int workers = LinkTable(descriptor).shape().workers;
+  const int workers = LinkTable(descriptor).workers();
   if (workers != inner->size()) {
     throw ConfigError(fmt::format(
         "the table of links is for {} workers, but there are {}",

@@ -25,8 +25,9 @@ struct Talk {
 
 class EdgesJob {
  public:
-  // Over the network, or through shared memory.
-  enum class Way { kFar, kNear };
+  // Over the network, or through shared memory; over the network after having
+  // met in a file.
+  enum class Way { kFar, kNear, kFile };
 
   explicit EdgesJob(int n, std::string deadline = "60", Way way = Way::kFar)
       : n_(n),
@@ -44,16 +45,22 @@ class EdgesJob {
 
   void start(int rank) {
     std::filesystem::remove(path(rank, "talk"));
-    running_[rank] = start_worker(
-        notes_,
-        {"edges"},
-        {{"RANK", std::to_string(rank)},
-         {"WORLD_SIZE", std::to_string(n_)},
-         {"MASTER_ADDR", "127.0.0.1"},
-         {"MASTER_PORT", std::to_string(store_->port())},
-         {"TORCHELASTIC_USE_AGENT_STORE", "True"},
-         {"GRAPEVINE_SHARE_MEMORY", way_ == Way::kNear ? "1" : "0"},
-         {"DEADLINE", deadline_}});
+    testing::Environment environment = {
+        {"RANK", std::to_string(rank)},
+        {"WORLD_SIZE", std::to_string(n_)},
+        {"GRAPEVINE_SHARE_MEMORY", way_ == Way::kNear ? "1" : "0"},
+        {"DEADLINE", deadline_}};
+    if (way_ == Way::kFile) {
+      environment.emplace_back("HOST_ADDRESS", "127.0.0.1");
+      environment.emplace_back(
+          "GRAPEVINE_STORE_FILE",
+          notes_.directory() + "/store");
+    } else {
+      environment.emplace_back("MASTER_ADDR", "127.0.0.1");
+      environment.emplace_back("MASTER_PORT", std::to_string(store_->port()));
+      environment.emplace_back("TORCHELASTIC_USE_AGENT_STORE", "True");
+    }
+    running_[rank] = start_worker(notes_, {"edges"}, environment);
   }
   void signal(int rank, int number) { ::kill(running_.at(rank), number); }
   void kill(int rank) {
@@ -186,6 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(2, Way::kFar),
         std::pair(2, Way::kNear),
         std::pair(3, Way::kNear),
+        std::pair(3, Way::kFile),
         std::pair(4, Way::kFar),
         std::pair(7, Way::kNear)));
 
@@ -252,6 +260,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         std::pair(0, Way::kNear),
         std::pair(1, Way::kFar),
+        std::pair(1, Way::kFile),
         std::pair(2, Way::kNear)));
 
 TEST(GlooEdgesProcess, AllButOneMayDie) {

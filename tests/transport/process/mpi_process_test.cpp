@@ -26,6 +26,8 @@ int run_mpi(
       command,
       launch::environment_with({
           {"OUT", notes.directory()},
+          // Two jobs in one folder can get into each other's way.
+          {"OMPI_MCA_orte_tmpdir_base", notes.directory()},
           {"DEADLINE", deadline},
           // More ranks than processors, and as root in containers.
           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},

@@ -17,14 +17,10 @@ launch::LaunchOptions linked(const char* link, int per_node = 0) {
   return options;
 }
 
-void sweep(int n, int per_node) {
+void sweep(int n, int per_node, const char* link = "8gbit,100us") {
   const Notes notes;
-  const auto report = launch_workers(
-      notes,
-      n,
-      {"sweep"},
-      "60",
-      linked("8gbit,100us", per_node));
+  const auto report =
+      launch_workers(notes, n, {"sweep"}, "60", linked(link, per_node));
   EXPECT_EQ(report.exit_code, 0) << report.message;
   for (int rank = 0; rank < n; ++rank)
     EXPECT_EQ(notes.error(rank), "");
@@ -35,6 +31,7 @@ TEST(ShapedGloo, MovesEveryByte) {
   sweep(2, 0);
   sweep(4, 2);
   sweep(7, 3); // the last node has one worker
+  sweep(4, 0, "unlimited;1-2:1gbit,1ms");
 }
 
 // As without links: named, and at once.

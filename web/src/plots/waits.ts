@@ -20,6 +20,11 @@ export function longest_wait(blame: Blame): number {
   return Math.max(0, ...blame.waits.map(([, , waited]) => waited));
 }
 
+/** What a share of a wait is a share of. */
+function whole(blame: Blame): string {
+  return blame.virtual ? "the virtual time" : "the training time";
+}
+
 /** What is said below the matrix. */
 export function verdict(blame: Blame): string {
   if (blame.sentences.length) return blame.sentences.join(" ");
@@ -28,7 +33,7 @@ export function verdict(blame: Blame): string {
     : null;
   return (
     `The mean worker waited ${seconds(blame.mean_wait_seconds)}` +
-    (finite(share) ? `, ${percent(share, 1)} of the training time` : "") +
+    (finite(share) ? `, ${percent(share, 1)} of ${whole(blame)}` : "") +
     "; too little, or by too few workers, to blame anybody for it."
   );
 }
@@ -103,7 +108,7 @@ export class WaitsCard extends ChartCard {
               label: `for worker ${peer}`,
               value: seconds(waited),
               detail: finite(blame.seconds)
-                ? `${percent(waited / blame.seconds, 1)} of training`
+                ? `${percent(waited / blame.seconds, 1)} of ${whole(blame)}`
                 : "",
             },
           ]);

@@ -1,0 +1,79 @@
+// An exchange in place among near peers that its owner moves itself.
+//
+// Where all that a worker needs of others lies in their outboxes
+// (comm/windows.h), there is no link to keep busy, only planes to copy and to
+// add up. A thread of its own for that (comm/exchange.h) pays where it has a
+// core of its own. Where it has none, it takes the core of another worker for
+// every bucket, to read there what lies in the cache of the first; each value
+// then passes two threads that are woken for it instead of none. So the owner
+// does it by hand: what it releases is copied into the outbox at once, what
+// the neighbours have published by then is added up, and what is missing is
+// waited for when it is asked for.
+//
+// The same outboxes in the same order, and the same bits: a peer may use
+// either kind.
+//
+// One thread, which has the communicator to itself from open to the last wait.
+#pragma once
+
+#include "comm/exchange.h"
+#include "comm/inbox_executor.h"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace grapevine::comm {
+
+class NearExchange {
+ public:
+  // Everything is borrowed until the last bucket was waited for. The executor
+  // is the request's, and all its peers are near.
+  void open(
+      Link& link,
+      Windows& windows,
+      InboxExecutor& executor,
+      ExchangeRequest request);
+
+  // As those of Exchange, but wait returns all that was waited since it last
+  // returned: a release may have to wait, too, until an outbox is free.
+  void release(int bucket);
+  double wait(int bucket);
+  // All that was released is finished, so that others may use the
+  // communicator; what is waited for afterwards is there.
+  void finish();
+  // The peer that has kept it waiting longest; -1 where there is none.
+  int waited_for() const { return waited_for_; }
+  Traffic traffic() const { return traffic_; }
+  using Clock = Exchange::Clock;
+  Clock::time_point first_sent() const { return first_sent_; }
+  Clock::time_point last_received() const { return last_received_; }
+  // That the owner has spent here, in all uses.
+  double busy_seconds() const { return busy_seconds_; }
+
+ private:
+  // Runs body() as a part of the exchange, and books what it has waited.
+  template <typename Body>
+  void run(const Body& body);
+  InboxExecutor::Place place() const;
+  void finish_until(int64_t end); // chunks
+
+  Link* link_ = nullptr;
+  Windows* windows_ = nullptr;
+  InboxExecutor* executor_ = nullptr;
+  ExchangeRequest request_;
+  Traffic traffic_; // of all of it
+  std::array<const float*, InboxExecutor::kMostInboxes + 1> terms_{};
+  kernel::MixTerms mix_;
+  int64_t posted_ = 0;   // chunks
+  int64_t finished_ = 0; // chunks
+  PeerWait longest_;     // since the last wait()
+  double waited_seconds_ = 0;
+  int waited_for_ = -1;
+  Clock::time_point first_sent_;
+  Clock::time_point last_received_;
+  double busy_seconds_ = 0;
+};
+
+} // namespace grapevine::comm
