@@ -376,7 +376,7 @@ TEST(DataParallel, EndsWhileExchangesAreUnderWay) {
 
 TEST(DataParallel, AStepThatWasBrokenOffIsTheLast) {
   for (const char* agreement : {"adapt-then-combine", "combine-while-adapt"}) {
-    auto groups = Group::in_process(2, {.deadline_seconds = 1});
+    auto groups = Group::in_process(2, {.deadline_seconds = 5});
     const auto samples = make_samples(2, 2);
     run_threads(2, [&](int rank) {
       torch::set_num_threads(1);

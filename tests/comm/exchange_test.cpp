@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <tuple>
 
@@ -274,6 +275,7 @@ TEST_P(ExchangeAmong, IsGivenUpWithoutWaiting) {
 
 TEST_P(ExchangeAmong, NamesThePeerThatItWaitedFor) {
   const auto pair = make_plan(graph::Mixing::complete(2), 1 << 20);
+  std::atomic<bool> is_waiting = false;
   const auto body = [&](Communicator& worker) {
     std::vector<float> plane(1000, 1.0f);
     const auto cut = make_cut(backward_buckets(1000), 1 << 15);
@@ -282,9 +284,12 @@ TEST_P(ExchangeAmong, NamesThePeerThatItWaitedFor) {
     exchange.open({pair, cut, plane});
     thread.start(exchange);
     if (worker.rank() == 1) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      while (!is_waiting)
+        std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
     }
     exchange.release(0);
+    if (worker.rank() == 0) is_waiting = true;
     const double seconds = exchange.wait(0);
     if (worker.rank() == 0) {
       EXPECT_GT(seconds, 0.01);

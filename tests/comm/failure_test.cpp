@@ -38,8 +38,8 @@ TEST(Failure, ATimeoutNamesPeerOperationAndStepAndStays) {
   worker.set_step(12);
   const auto mix = [&] { worker.mix(*plan, plane); };
   const std::string message = message_of<TimeoutError>(mix);
-  EXPECT_TRUE(contains(message, "[mix] step 12: waited 0.1 s for worker 1"))
-      << message;
+  EXPECT_TRUE(contains(message, "[mix] step 12: waited ")) << message;
+  EXPECT_TRUE(contains(message, " s for worker 1")) << message;
   EXPECT_TRUE(contains(message, "(recv, 4000 bytes)")) << message;
   EXPECT_TRUE(contains(message, "last operations of worker 0")) << message;
   EXPECT_TRUE(contains(message, "send to worker 1, 4000 bytes")) << message;

@@ -122,8 +122,13 @@ int64_t gradients_of(const std::vector<Outcome>& outcomes) {
 TEST(Averager, EndsForAnyNumberOfWorkers) {
   for (const std::string graph : {"ring", "complete"}) {
     for (const int n : {1, 2, 3, 4, 7, 8}) {
-      // Long enough for averaging threads, which give way on a busy machine.
-      Crowd run({.graph = graph, .n = n, .total = 500 * n});
+      // Averaging threads give way on a busy machine; nobody ends before they
+      // have had their turn.
+      Crowd run(
+          {.graph = graph,
+           .n = n,
+           .total = 500 * n,
+           .max_lag = n > 1 ? 50 : -1});
       const auto outcomes = run.go();
       // The estimate of others' counts may be a tenth ahead of them, on a
       // machine where workers stand still for a while.
@@ -204,8 +209,8 @@ TEST(Averager, DoesNotMissThoseWhoHaveNothingToSay) {
         replica,
         *edges,
         {1 - rank},
-        {.total_gradients = 100, .deadline = std::chrono::seconds(2)});
-    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+        {.total_gradients = 100, .deadline = std::chrono::seconds(4)});
+    std::this_thread::sleep_for(std::chrono::milliseconds(5000));
     averager.end();
     for (const MembershipChange& change : averager.membership())
       EXPECT_TRUE(change.is_there) << change.why;
@@ -228,7 +233,7 @@ TEST(Averager, AFreshWorkerTakesANeighboursValues) {
         replica,
         *edges,
         {1 - rank},
-        {.total_gradients = 1000,
+        {.total_gradients = 1'000'000, // who is fresh asks for the end
          .deadline = std::chrono::seconds(60),
          .is_fresh = rank == 1});
     if (rank == 1) {

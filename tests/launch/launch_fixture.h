@@ -37,13 +37,17 @@ class LaunchTest : public ::testing::Test {
   }
   ~LaunchTest() override { fs::remove_all(directory_); }
 
-  // `body` runs in the test's directory; pid.RANK is written first.
+  // `body` runs in the test's directory, once all workers have written their
+  // pid.RANK there.
   std::vector<std::string> script(const std::string& body) const {
     return {
         "sh",
         "-c",
         "cd " + directory_.string() + "; echo $$ > tmp.$RANK; " +
-            "mv tmp.$RANK pid.$RANK; " + body};
+            "mv tmp.$RANK pid.$RANK; "
+            "while [ $(ls | grep -c '^pid[.]') -lt $WORLD_SIZE ]; "
+            "do sleep 0.02; done; " +
+            body};
   }
 
   LaunchReport run(const std::string& body, LaunchOptions options = {}) {

@@ -50,7 +50,7 @@ TEST(BadWorld, APeerThatNeverComes) {
   const cli::Scratch scratch;
   const std::string port = free_port();
   const Words words = alone(
-      small_run("d-ring", scratch.file("run")) + Words{"--deadline", "3"});
+      small_run("d-ring", scratch.file("run")) + Words{"--deadline", "8"});
   Process first(words, place_in_world(0, 3, port));
   Process third(words, place_in_world(2, 3, port));
   expect_clear_failure(

@@ -60,7 +60,7 @@ void expect_link(const nlohmann::json& blame, int a, int b) {
 
 TEST(Blame, NamesTheSlowWorker) {
   const cli::Scratch scratch;
-  const Words how = {"--slow", "2:3"};
+  const Words how = {"--slow", "2:10"}; // more than a busy machine makes of it
   expect_straggler(launched(scratch.file("processes"), how), 2);
   const auto blame = in_virtual_time(scratch.file("virtual"), how);
   expect_straggler(blame, 2);
@@ -108,7 +108,10 @@ TEST(Blame, AsynchronousProcessesSayWithWhomTheyAveraged) {
   const std::string run = scratch.file("run");
   result_of(over_gloo(
       4,
-      ring(run, {"--preset", "ad-psgd", "--epochs", "5", "--steps", "60"})));
+      ring(
+          run,
+          Words{"--preset", "ad-psgd", "--epochs", "5", "--steps", "60"} +
+              Words{"--max-lag", "2"})));
   std::map<int, nlohmann::json> pairs; // the last, by worker
   for (const Line& line : counted_lines(run)) {
     if (line.record["type"] != "pairs") continue;

@@ -1,6 +1,7 @@
 // Asynchronous runs, virtual and in processes: they repeat where they can,
 // resume, and end for any number of workers.
 #include "system/gossip_runs.h"
+#include "system/long_run.h"
 
 #include <cmath>
 
@@ -175,9 +176,7 @@ TEST(VirtualGossip, DoesNotGoOnBetweenProcesses) {
                       Words{"--checkpoint-every", "7"};
   {
     Process process(Words{program()} + words);
-    ASSERT_TRUE(wait_until([&] {
-      return std::filesystem::exists(out + "/checkpoints/step-00000014");
-    }));
+    wait_for_checkpoint(process, out, 14);
     process.kill_tree();
     process.wait();
   }

@@ -26,7 +26,7 @@ namespace grapevine::system {
 using Seconds = std::chrono::duration<double>;
 
 // Far beyond what a noisy machine needs; a hang is what it is meant to find.
-inline constexpr Seconds kPatience{60};
+inline constexpr Seconds kPatience{300};
 
 // Polls until `happened`, false if it did not in time.
 inline bool wait_until(

@@ -184,18 +184,19 @@ TEST(Resume, KilledAgainAndAgain) {
 // Records reach the disk at the end of an epoch, a checkpoint much later.
 TEST(Resume, RecordsBeforeTheFirstCheckpointCountOnce) {
   const cli::Scratch scratch;
-  const std::string out = scratch.file("run");
-  const Words words =
-      alone(long_virtual_run(out) + Words{"--checkpoint-every", "1000"});
-  {
+  std::string out;
+  Words words;
+  // Who comes too late, when the run is over, tries another one.
+  for (int i = 0; i == 0 || !checkpoint_steps(out).empty(); ++i) {
+    ASSERT_LT(i, 20);
+    out = scratch.file("run" + std::to_string(i));
+    words = alone(long_virtual_run(out) + Words{"--checkpoint-every", "1000"});
     Process process(words);
     ASSERT_TRUE(wait_until(
         [&] { return counted_steps(out).size() > 0 || !process.running(); }));
-    ASSERT_TRUE(process.running()) << process.error();
     process.kill_tree();
     process.wait();
   }
-  ASSERT_TRUE(checkpoint_steps(out).empty());
   Process again(words);
   expect_unbroken_result(again.wait());
   expect_each_step_once(out, kLongSteps);

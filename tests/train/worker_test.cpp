@@ -76,23 +76,28 @@ TEST(Worker, AnEmptyBatchAnnouncesNothing) {
 TEST(Worker, SlowedDownItComputesTheSame) {
   Worker worker = make_worker();
   probe::Spans fast;
-  probe::Spans slow;
   const data::Batch batch = random_batch(64);
   const double loss = worker.compute_gradient(batch, {}, fast);
-  Listener listener;
-  const Stopwatch watch;
-  EXPECT_EQ(
-      worker.compute_gradient(
-          batch,
-          {.slow_factor = 4, .listener = &listener},
-          slow),
-      loss);
-  // The sleeps are part of forward and backward.
-  EXPECT_NEAR(
-      slow.seconds(probe::Span::kForward) +
-          slow.seconds(probe::Span::kBackward),
-      watch.seconds(),
-      0.5 * watch.seconds());
+  // The sleeps, three quarters of the time, are part of forward and backward;
+  // of what a busy machine takes between them there is nothing to be seen in
+  // one of a few tries.
+  double share = 0;
+  for (int i = 0; i < 20 && share <= 0.5; ++i) {
+    probe::Spans slow;
+    Listener listener;
+    const Stopwatch watch;
+    EXPECT_EQ(
+        worker.compute_gradient(
+            batch,
+            {.slow_factor = 4, .listener = &listener},
+            slow),
+        loss);
+    share = (slow.seconds(probe::Span::kForward) +
+             slow.seconds(probe::Span::kBackward)) /
+            watch.seconds();
+    EXPECT_LE(share, 1);
+  }
+  EXPECT_GT(share, 0.5);
 }
 
 // A model on another device gives what one that is bound gives.

@@ -335,13 +335,13 @@ TEST(GlooEdgesProcess, TheLaunchersWordSparesTheWait) {
   options.on_failure = launch::OnFailure::kContinue;
   const auto begin = std::chrono::steady_clock::now();
   std::jthread script([&] {
-    EdgesJob::eventually([&] {
-      return std::filesystem::exists(notes.directory() + "/0.talk") &&
-             std::filesystem::exists(notes.directory() + "/1.pid");
-    });
-    std::ifstream file(fmt::format("{}/1.pid", notes.directory()));
     pid_t pid = -1;
-    if (file >> pid) ::kill(pid, SIGKILL);
+    EXPECT_TRUE(EdgesJob::eventually([&] {
+      std::ifstream file(fmt::format("{}/1.pid", notes.directory()));
+      return std::filesystem::exists(notes.directory() + "/0.talk") &&
+             static_cast<bool>(file >> pid);
+    }));
+    if (pid > 0) ::kill(pid, SIGKILL);
     std::ofstream(notes.directory() + "/end");
   });
   const auto report =

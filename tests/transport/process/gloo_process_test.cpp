@@ -86,7 +86,7 @@ TEST(GlooProcess, APeerThatNeverComesIsNamed) {
          {"MASTER_ADDR", "127.0.0.1"},
          {"MASTER_PORT", std::to_string(store->port())},
          {"TORCHELASTIC_USE_AGENT_STORE", "True"},
-         {"DEADLINE", "3"}}));
+         {"DEADLINE", "8"}}));
   }
   for (const pid_t pid : workers) {
     EXPECT_EQ(wait_for(pid), 3);

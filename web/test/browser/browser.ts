@@ -12,6 +12,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 /** The program; GV_CHROMIUM names another. */
 const kChromium = process.env["GV_CHROMIUM"] || "/usr/bin/chromium";
 
+/** Milliseconds: beyond what a busy machine needs for anything. */
+const kPatience = 120_000;
+
 const kFlags = [
   "--no-sandbox",
   "--disable-gpu",
@@ -49,6 +52,7 @@ export class Browser {
       join(directory, "profile"),
       { executablePath: kChromium, headless: true, args: kFlags },
     );
+    context.setDefaultTimeout(kPatience);
     return new Browser(directory, context, template(directory));
   }
 
