@@ -241,7 +241,7 @@ void RunTables::take_spans(const RecordLine& line) {
     const double number = number_of(value);
     if (!std::isfinite(number)) continue;
     spans[std::string(key)] += number;
-    if (is_compute(key) && workers_.size() == 1) {
+    if (is_compute(key) && workers_.size() == 1 && !has_virtual_waits) {
       compute[workers_.front()] += number;
     }
   }
@@ -260,6 +260,16 @@ void RunTables::take_waits(const RecordLine& line) {
   const double worker = number_at(line.fields, "worker");
   if (!(worker >= 0 && worker < kMostWorkers)) return;
   const auto rank = static_cast<int>(worker);
+  bool is_virtual = false;
+  if (line.fields.at_key("virtual").get(is_virtual) != simdjson::SUCCESS) {
+    is_virtual = false;
+  }
+  if (is_virtual && !has_virtual_waits) {
+    has_virtual_waits = true;
+    waits.clear();
+    compute.clear();
+  }
+  if (is_virtual != has_virtual_waits) return;
   // Without a list of them, all workers of the run.
   std::vector<double> peers;
   const bool lists_peers = !line.fields.at_key("peers").error();
@@ -273,14 +283,8 @@ void RunTables::take_waits(const RecordLine& line) {
     if (!std::isfinite(seconds)) return;
     waits[{rank, static_cast<int>(peer)}] += seconds;
   });
-  bool is_virtual = false;
-  if (line.fields.at_key("virtual").get(is_virtual) != simdjson::SUCCESS ||
-      !is_virtual) {
-    return;
-  }
-  has_virtual_waits = true;
   const double computed = number_at(line.fields, "compute");
-  if (std::isfinite(computed)) compute[rank] += computed;
+  if (is_virtual && std::isfinite(computed)) compute[rank] += computed;
 }
 
 } // namespace grapevine::analysis

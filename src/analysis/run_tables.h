@@ -59,7 +59,9 @@ class RunTables {
   std::map<std::pair<int, int>, double> waits; // seconds by worker and peer
   // Seconds by worker, if it has a process or virtual time.
   std::map<int, double> compute;
-  bool has_virtual_waits = false; // so these and `compute` are virtual
+  // Then these and `compute` are virtual, all of them: of a run that went on
+  // between processes, the real ones do not count.
+  bool has_virtual_waits = false;
   std::map<std::string, double> virtual_spans; // seconds
   Cell first_gini;
   int64_t last_step = -1;

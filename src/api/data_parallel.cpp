@@ -42,10 +42,8 @@ int find_workers_per_node(
   return wanted == 0 ? found : wanted;
 }
 
-std::unique_ptr<graph::Schedule> make_schedule(
-    const DataParallelOptions& options,
-    int n,
-    int workers_per_node) {
+std::unique_ptr<graph::Schedule>
+make_schedule(const DataParallelOptions& options, int n, int workers_per_node) {
   const bool centralized = options.agreement == "allreduce";
   return graph::make_schedule(
       {.name = centralized ? "complete" : options.graph,

@@ -1,14 +1,13 @@
 #include "comm/communicator.h"
 
-#include "base/aligned.h"
 #include "base/check.h"
 #include "comm/collectives.h"
+#include "comm/exchanger.h"
 #include "comm/group_plan.h"
-#include "comm/inbox_executor.h"
 #include "comm/link.h"
 #include "comm/mix_executor.h"
 #include "comm/tags.h"
-#include "comm/windows.h"
+#include "comm/workspace.h"
 
 #include <algorithm>
 #include <array>
@@ -16,13 +15,11 @@
 #include <list>
 #include <thread>
 #include <utility>
-#include <variant>
 
 namespace grapevine::comm {
 
 namespace {
 
-constexpr size_t kRemembered = 64;
 constexpr int64_t kLeastChunkBytes = 4096;
 // Pieces of an exchange that are in flight at once, each way.
 constexpr int64_t kExchangeWindow = 8;
@@ -35,13 +32,6 @@ struct PreparedMix {
   int64_t count;
   std::vector<Range> chunks;
   MixExecutor executor;
-};
-
-struct PreparedExchange {
-  uint64_t plan;
-  uint64_t cut;
-  bool in_place;
-  std::variant<MixExecutor, InboxExecutor> executor;
 };
 
 // Hands a mixing's chunks to the caller's hooks as ranges.
@@ -61,30 +51,6 @@ class HookEvents : public ChunkEvents {
   const MixHooks& hooks_;
   const std::vector<Range>& chunks_;
 };
-
-// An owner that releases a chunk has given back what it read of the exchange
-// before.
-class LendingEvents : public ChunkEvents {
- public:
-  LendingEvents(ChunkEvents& events, Windows& windows)
-      : events_(events),
-        windows_(windows) {}
-  void before(int64_t c) override {
-    events_.before(c);
-    windows_.give_back(c);
-  }
-  void after(int64_t c) override { events_.after(c); }
-
- private:
-  ChunkEvents& events_;
-  Windows& windows_;
-};
-
-// Room for one more; the oldest goes.
-template <typename Prepared>
-void make_room(std::list<Prepared>& prepared) {
-  if (prepared.size() == kRemembered) prepared.pop_front();
-}
 
 // One direction of an exchange: pieces are posted and waited for in order.
 template <typename Float, typename Post>
@@ -124,190 +90,28 @@ struct Communicator::State {
       std::unique_ptr<transport::Transport> transport,
       const CommunicatorOptions& options)
       : options(options),
-        link(std::move(transport), options.deadline) {}
+        link(std::move(transport), options.deadline),
+        exchanger(link, workspace, options.cores) {}
 
   PreparedMix& prepare(const Plan& plan, int64_t count) {
     for (PreparedMix& it : mixes) {
       if (it.plan == plan.id() && it.count == count) return it;
     }
-    make_room(mixes);
+    if (mixes.size() == Exchanger::kRemembered) mixes.pop_front();
     auto chunks = even_chunks(plan, count, options.chunk_bytes);
     MixExecutor executor(plan, link.rank(), chunks);
-    need_scratch(executor.scratch_floats());
+    workspace.need_scratch(executor.scratch_floats());
     return mixes.emplace_back(
         PreparedMix{plan.id(), count, std::move(chunks), std::move(executor)});
   }
 
-  PreparedExchange& prepare(const ExchangeRequest& request) {
-    for (PreparedExchange& it : exchanges) {
-      if (it.plan == request.plan->id() && it.cut == request.cut->id &&
-          it.in_place == request.in_place) {
-        return it;
-      }
-    }
-    make_room(exchanges);
-    const Plan& plan = *request.plan;
-    const Program program = plan.program(link.rank());
-    const auto& chunks = request.cut->chunks;
-    const std::vector<int> near = near_peers(plan, program);
-    const bool wants_inboxes = !request.in_place || !near.empty();
-    if (wants_inboxes && InboxExecutor::fits(program)) {
-      return exchanges.emplace_back(PreparedExchange{
-          plan.id(),
-          request.cut->id,
-          request.in_place,
-          InboxExecutor(program, chunks, near)});
-    }
-    MixExecutor executor(plan, link.rank(), chunks);
-    need_scratch(executor.scratch_floats());
-    return exchanges.emplace_back(PreparedExchange{
-        plan.id(),
-        request.cut->id,
-        request.in_place,
-        std::move(executor)});
-  }
-
-  // Those of the peers in a program that windows serve: both it and theirs
-  // must be of the kind that can use them, so that both sides do.
-  std::vector<int> near_peers(const Plan& plan, const Program& program) {
-    std::vector<int> near;
-    if (!InboxExecutor::fits(program)) return near;
-    const auto consider = [&](int peer) {
-      if (!windows->is_near(peer) ||
-          std::ranges::find(near, peer) != near.end() ||
-          !InboxExecutor::fits(plan.program(peer))) {
-        return;
-      }
-      near.push_back(peer);
-    };
-    for (const Send& send : program.sends)
-      consider(send.peer);
-    for (const Receive& receive : program.receives)
-      consider(receive.peer);
-    return near;
-  }
-
-  void run(Exchange& exchange) {
-    const ExchangeRequest& request = exchange.request();
-    need_windows(static_cast<int64_t>(request.plane.size()));
-    windows->begin(
-        request.cut->id,
-        static_cast<int64_t>(request.cut->chunks.size()));
-    LendingEvents events(exchange, *windows);
-    std::visit(
-        [&](auto& executor) {
-          run(executor, exchange, events);
-          traffic += executor.traffic();
-        },
-        prepare(request).executor);
-  }
-
-  bool has_windows(int64_t floats) const {
-    return windows && floats <= windows->floats();
-  }
-
-  // Collective where there are none of that size. Old ones were those of a
-  // smaller model that has ended; they go when all have met for the new ones,
-  // so nobody is at an exchange in them. Who is near may be others now.
-  void need_windows(int64_t floats) {
-    if (has_windows(floats)) return;
-    windows = std::make_unique<Windows>(link, floats);
-    exchanges.clear();
-    inboxes.clear();
-    inbox_pointers.clear();
-  }
-
-  void run(MixExecutor& executor, Exchange& exchange, ChunkEvents& events) {
-    float* value = exchange.request().plane.data();
-    if (exchange.request().in_place) {
-      exchange.begin(link, {}, executor.traffic());
-      executor.run(link, value, value, scratch.data(), events);
-      return;
-    }
-    const bool changes = executor.changes_value();
-    if (changes) need_inboxes(1);
-    float* result = changes ? inbox_pointers[0] : value;
-    const float* term = result;
-    exchange.begin(
-        link,
-        {.terms = {&term, 1}, .weights = {}},
-        executor.traffic());
-    executor.run(link, value, result, scratch.data(), events);
-  }
-
-  void run(InboxExecutor& executor, Exchange& exchange, ChunkEvents& events) {
-    need_inboxes(executor.inboxes());
-    float* value = exchange.request().plane.data();
-    std::array<const float*, InboxExecutor::kMostInboxes + 1> terms{};
-    size_t count = 0;
-    for (const auto& term : executor.terms()) {
-      terms[count++] = term.inbox >= 0  ? inbox_pointers[term.inbox]
-                       : term.near >= 0 ? windows->outbox_of(term.near)
-                                        : value;
-    }
-    const kernel::MixTerms mix{
-        .terms = {terms.data(), count},
-        .weights = executor.weights(),
-        .scale = executor.scale()};
-    const bool in_place = exchange.request().in_place;
-    exchange.begin(
-        link,
-        in_place ? kernel::MixTerms{} : mix,
-        executor.traffic());
-    executor.run(
-        {.link = link,
-         .windows = windows.get(),
-         .value = value,
-         .inboxes = inbox_pointers,
-         .in_place = in_place ? &mix : nullptr},
-        events);
-    if (!in_place) windows->lend(executor.near_sources());
-  }
-
-  NearExchange* open_near(const ExchangeRequest& request) {
-    const auto floats = static_cast<int64_t>(request.plane.size());
-    if (!request.in_place || !has_windows(floats) || !cores_are_short()) {
-      return nullptr;
-    }
-    auto* executor = std::get_if<InboxExecutor>(&prepare(request).executor);
-    if (executor == nullptr || !executor->is_all_near()) return nullptr;
-    near.open(link, *windows, *executor, request);
-    traffic += executor->traffic();
-    return &near;
-  }
-
-  // For a second thread a worker.
-  bool cores_are_short() const {
-    return options.cores < 2 * windows->near_workers();
-  }
-
-  void need_scratch(int64_t floats) {
-    if (scratch.size() < floats) scratch = AlignedFloats(floats);
-  }
-
-  // Inboxes that are there stay where they are: the owner may be reading. Each
-  // is as large as windows are, whatever plane it is made for, so that it holds
-  // every plane that they do (need_windows).
-  void need_inboxes(int count) {
-    while (inboxes.size() < static_cast<size_t>(count)) {
-      inboxes.emplace_back(windows->floats());
-      inbox_pointers.push_back(inboxes.back().data());
-    }
-  }
-
   CommunicatorOptions options;
   Traffic traffic;
-  // Shared by all plans, since one runs at a time. Outlives the link, whose
-  // unfinished operations may still point here.
-  AlignedFloats scratch;
-  std::list<AlignedFloats> inboxes;
-  std::vector<float*> inbox_pointers;
+  Workspace workspace; // before the link, which it outlives
   std::list<PreparedMix> mixes;
-  std::list<PreparedExchange> exchanges;
   std::shared_ptr<const Plan> all_reduce;
   Link link;
-  std::unique_ptr<Windows> windows; // from the first exchange on
-  NearExchange near;
+  Exchanger exchanger;
 };
 
 Communicator::Communicator(
@@ -348,7 +152,7 @@ void Communicator::mix(
         state_->link,
         plane.data(),
         plane.data(),
-        state_->scratch.data(),
+        state_->workspace.scratch(),
         events);
     state_->traffic += prepared.executor.traffic();
   });
@@ -358,7 +162,9 @@ void Communicator::run(Exchange& exchange) {
   Link& link = state_->link;
   try {
     link.set_step(exchange.request().step);
-    link.run("exchange", [&] { state_->run(exchange); });
+    link.run("exchange", [&] {
+      state_->traffic += state_->exchanger.run(exchange);
+    });
     exchange.finish(nullptr);
   } catch (...) {
     exchange.finish(std::current_exception());
@@ -366,11 +172,13 @@ void Communicator::run(Exchange& exchange) {
 }
 
 NearExchange* Communicator::open_near(const ExchangeRequest& request) {
-  return state_->open_near(request);
+  NearExchange* near = state_->exchanger.open_near(request);
+  if (near != nullptr) state_->traffic += near->traffic();
+  return near;
 }
 
 double Communicator::near_seconds() const {
-  return state_->near.busy_seconds();
+  return state_->exchanger.near_seconds();
 }
 
 void Communicator::exchange(

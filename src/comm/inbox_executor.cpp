@@ -73,6 +73,23 @@ InboxExecutor::InboxExecutor(
   scale_ = sum.scale;
 }
 
+kernel::MixTerms InboxExecutor::terms_of(
+    const Windows& windows,
+    std::span<float* const> inboxes,
+    const float* value,
+    TermPointers& pointers) const {
+  size_t count = 0;
+  for (const Term& term : terms_) {
+    pointers[count++] = term.inbox >= 0  ? inboxes[term.inbox]
+                        : term.near >= 0 ? windows.outbox_of(term.near)
+                                         : value;
+  }
+  return {
+      .terms = {pointers.data(), count},
+      .weights = weights_,
+      .scale = scale_};
+}
+
 void InboxExecutor::run(const Place& place, ChunkEvents& events) {
   const auto chunks = static_cast<int64_t>(chunks_.size());
   int64_t finished = 0;

@@ -21,6 +21,7 @@
 #include "comm/windows.h"
 #include "kernel/mix_terms.h"
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -42,14 +43,14 @@ class InboxExecutor {
   // For the receives from peers that are not near.
   int inboxes() const { return static_cast<int>(receives_.size()); }
   Traffic traffic() const { return traffic_; }
-  // What to add up: the value itself, an inbox, or a near peer's outbox.
-  struct Term {
-    int inbox = -1;
-    int near = -1;
-  };
-  std::span<const Term> terms() const { return terms_; }
-  std::span<const float> weights() const { return weights_; }
-  float scale() const { return scale_; }
+  // What to add up in the exchange at hand: the value itself, inboxes, near
+  // peers' outboxes. Points to `pointers`, and to this for the weights.
+  using TermPointers = std::array<const float*, kMostInboxes + 1>;
+  kernel::MixTerms terms_of(
+      const Windows& windows,
+      std::span<float* const> inboxes,
+      const float* value,
+      TermPointers& pointers) const;
   // Whose outboxes are among the terms.
   std::span<const int> near_sources() const { return near_sources_; }
 
@@ -75,6 +76,11 @@ class InboxExecutor {
   void finish(const Place& place, int64_t c);
 
  private:
+  // The value itself, an inbox, or a near peer's outbox.
+  struct Term {
+    int inbox = -1;
+    int near = -1;
+  };
   struct Transfer {
     int peer;
     std::vector<Ticket> tickets; // one for each chunk

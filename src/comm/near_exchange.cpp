@@ -27,15 +27,7 @@ void NearExchange::open(
   link.set_step(request_.step);
   const Cut& cut = *request_.cut;
   windows.begin(cut.id, static_cast<int64_t>(cut.chunks.size()));
-  size_t count = 0;
-  for (const auto& term : executor.terms()) {
-    terms_[count++] =
-        term.near >= 0 ? windows.outbox_of(term.near) : request_.plane.data();
-  }
-  mix_ = {
-      .terms = {terms_.data(), count},
-      .weights = executor.weights(),
-      .scale = executor.scale()};
+  mix_ = executor.terms_of(windows, {}, request_.plane.data(), terms_);
 }
 
 InboxExecutor::Place NearExchange::place() const {

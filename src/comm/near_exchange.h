@@ -19,7 +19,6 @@
 #include "comm/exchange.h"
 #include "comm/inbox_executor.h"
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -64,7 +63,7 @@ class NearExchange {
   InboxExecutor* executor_ = nullptr;
   ExchangeRequest request_;
   Traffic traffic_; // of all of it
-  std::array<const float*, InboxExecutor::kMostInboxes + 1> terms_{};
+  InboxExecutor::TermPointers terms_{};
   kernel::MixTerms mix_;
   int64_t posted_ = 0;   // chunks
   int64_t finished_ = 0; // chunks

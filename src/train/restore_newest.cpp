@@ -36,7 +36,8 @@ std::optional<record::CheckpointInfo> restore_newest(
   }
   if (first_problem.empty()) return std::nullopt;
   throw IoError(fmt::format(
-      "no checkpoint can be read, of the newest: {} (`train --fresh` begins the "
+      "no checkpoint can be read, of the newest: {} (`train --fresh` begins "
+      "the "
       "run again)",
       first_problem));
 }

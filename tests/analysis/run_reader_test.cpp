@@ -88,16 +88,20 @@ TEST_F(HandWritten, VirtualWaitsAreOfTheVirtualClock) {
     return R"({"type":"waits","step":1,"virtual":true,"worker":)" +
            std::to_string(worker) + "," + rest + "}\n";
   };
+  // From between processes, where the run went on; they do not count.
+  const std::string real =
+      R"({"type":"waits","step":1,"worker":0,"seconds":[0,3]})"
+      "\n";
   write(
       0,
       R"({"type":"attempt","attempt":0,"step":0,"workers":[0,1]})"
       "\n" +
-          step(1, R"("seconds":4,"virtual_seconds":10)") +
+          real + step(1, R"("seconds":4,"virtual_seconds":10)") +
           R"({"type":"virtual_spans","step":1,"seconds":{"exposed":0.5,)"
           R"("straggler":2.5}})"
           "\n" +
           virtual_waits(0, R"("compute":4,"peers":[1],"seconds":[6])") +
-          virtual_waits(1, R"("compute":8,"peers":[],"seconds":[])") +
+          virtual_waits(1, R"("compute":8,"peers":[],"seconds":[])") + real +
           spans(1, "1"));
   const RunData data = read({.detail = true});
   ASSERT_TRUE(data.blame);
@@ -105,6 +109,7 @@ TEST_F(HandWritten, VirtualWaitsAreOfTheVirtualClock) {
   EXPECT_EQ(data.blame->seconds, 10);
   ASSERT_EQ(data.blame->waits.size(), 1u);
   EXPECT_EQ(data.blame->waits[0].peer, 1);
+  EXPECT_EQ(data.blame->waits[0].seconds, 6);
   ASSERT_TRUE(data.blame->losses);
   EXPECT_EQ(data.blame->losses->straggler, 2.5);
   ASSERT_TRUE(data.blame->straggler);

@@ -28,9 +28,9 @@ constexpr const char* kOneDies =
     "if [ $RANK = 1 ]; then kill -9 $$; fi; sleep 1.5; touch done.$RANK";
 
 TEST_F(OnFailureTest, EndTakesTheOthersDown) {
-  const auto report = run(
-      std::string("if [ $RANK = 1 ]; then kill -9 $$; fi; ") + kSleepLong,
-      with(OnFailure::kEnd));
+  const auto report =
+      run(std::string("if [ $RANK = 1 ]; then kill -9 $$; fi; ") + kSleepLong,
+          with(OnFailure::kEnd));
   EXPECT_EQ(report.exit_code, 1);
   EXPECT_TRUE(report.workers[0].ended_by_launcher);
 }

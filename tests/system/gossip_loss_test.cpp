@@ -67,9 +67,8 @@ TEST(Gossip, GoesOnWithoutAnyWorker) {
         long_gossip_run(out) +
             Words{"--steps", "1500", "--checkpoint-every", "20"}));
     // Checkpoints bring records to the disk.
-    ASSERT_TRUE(wait_until([&] {
-      return has_begun(out) && worker_1_says(out, victim) == true;
-    }));
+    ASSERT_TRUE(wait_until(
+        [&] { return has_begun(out) && worker_1_says(out, victim) == true; }));
     kill(process.worker(victim), SIGKILL);
     const cli::Answer answer = process.wait(Seconds{200});
     const auto result = result_of(answer);

@@ -31,9 +31,7 @@ class ForwardingTransport : public Transport {
     inner_->wait(request, deadline);
   }
   bool progress() override { return inner_->progress(); }
-  std::string memory_domain() const override {
-    return inner_->memory_domain();
-  }
+  std::string memory_domain() const override { return inner_->memory_domain(); }
   void interrupt() override { inner_->interrupt(); }
 
  private:

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <iterator>
@@ -375,6 +376,47 @@ TEST_F(LinkedEdges, GatherLeavesOutWhoIsCutOff) {
       edges->conclude();
     });
   }
+}
+
+// Counts the tries to connect all four workers, and fails the first of each
+// worker to be connected with the two others that are not cut off.
+class BusyConnector : public LocalConnector {
+ public:
+  std::unique_ptr<Transport> connect(
+      const Party& party,
+      Deadline deadline,
+      const std::atomic<bool>& cancelled) override {
+    if (party.workers.size() == 4) ++wholes;
+    if (party.workers.size() == 3 && tries_[party.self]++ == 0) {
+      throw TransportError("busy");
+    }
+    return LocalConnector::connect(party, deadline, cancelled);
+  }
+
+  std::atomic<int> wholes = 0;
+
+ private:
+  std::atomic<int> tries_[3] = {};
+};
+
+// It comes to the round after one that it was left out of and that has failed;
+// nobody has tried it again meanwhile.
+TEST_F(LinkedEdges, WhoIsCutOffStaysLeftOut) {
+  const auto busy = std::make_shared<BusyConnector>();
+  busy->cut(2);
+  connector_ = busy;
+  on_threads(4, [&](int rank) {
+    const auto edges = make(rank, 4);
+    if (rank == 2) {
+      EXPECT_THROW(edges->gather(late()), TransportError);
+      return;
+    }
+    const auto gathering = edges->gather(late());
+    EXPECT_EQ(gathering.members, all_but(2, 4));
+    testing::pass_around(*gathering.transport);
+    edges->conclude();
+  });
+  EXPECT_EQ(busy->wholes, 4);
 }
 
 TEST_F(LinkedEdges, AStrangerIsABug) {

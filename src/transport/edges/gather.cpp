@@ -20,6 +20,8 @@ constexpr const char* kApart = "apart";
 constexpr const char* kConcludedKey = "gather/concluded";
 // All who are to be connected are there already.
 constexpr std::chrono::seconds kLongestConnect{15};
+// How often a worker that is between two rounds says that it goes on.
+constexpr std::chrono::seconds kBeat{1};
 // More rounds than this in which nobody died mean that something else is wrong.
 constexpr int kMostFruitless = 5;
 
@@ -74,7 +76,7 @@ Gathering Assembly::gather(Deadline deadline) {
     Members members = agree(std::exchange(time_to_come, window));
     const Member self{self_.rank, self_.life};
     if (std::ranges::find(members, self) == members.end()) {
-      const auto outcome = await_outcome(Deadline::after(window));
+      const auto outcome = await_outcome(Deadline::after(2 * window));
       if (outcome == kApart) time_to_come = window + longest_connect;
       if (outcome != kGo) continue;
       if (await_next_round(members, Deadline::after(window))) continue;
@@ -181,16 +183,8 @@ Assembly::Members Assembly::connectable(const Members& members) const {
   std::vector<int> ranks;
   for (const Member& member : members) {
     ranks.push_back(member.rank);
-    const auto said =
-        board_.get(key(round_ - 1, fmt::format("reach/{}", member.rank)));
-    if (!said) continue;
-    std::istringstream stream(*said);
-    std::string self;
-    std::getline(stream, self);
-    if (parse(self) != Members{member}) continue; // of a former life
-    reach[member.rank] = {
-        std::istream_iterator<int>(stream),
-        std::istream_iterator<int>()};
+    const auto reached = last_reached(member);
+    if (reached) reach[member.rank] = *reached;
   }
   const auto left = who_reach_each_other(std::move(ranks), reach);
   Members chosen;
@@ -198,6 +192,33 @@ Assembly::Members Assembly::connectable(const Members& members) const {
     if (std::ranges::binary_search(left, member.rank)) chosen.push_back(member);
   }
   return chosen;
+}
+
+// Who was left out of a round has tried in an earlier one.
+std::optional<std::set<int>> Assembly::last_reached(
+    const Member& member) const {
+  for (int round = round_ - 1; round >= 0; --round) {
+    const auto said =
+        board_.get(key(round, fmt::format("reach/{}", member.rank)));
+    if (!said) continue;
+    std::istringstream stream(*said);
+    std::string self;
+    std::getline(stream, self);
+    if (parse(self) != Members{member}) break; // of a former life
+    return std::set<int>{
+        std::istream_iterator<int>(stream),
+        std::istream_iterator<int>()};
+  }
+  return std::nullopt;
+}
+
+// Else those who are in the next round already would think that it has ended.
+void Assembly::say_that_it_goes_on() {
+  if (!next_beat_.passed()) return;
+  next_beat_ = Deadline::after(kBeat);
+  board_.set(
+      progress_key(self_.rank),
+      fmt::format("round {}, beat {}", round_, ++beats_));
 }
 
 void Assembly::find_whom_it_reaches(Deadline deadline) {
@@ -215,6 +236,7 @@ void Assembly::find_whom_it_reaches(Deadline deadline) {
       ranks,
       deadline));
   poll(deadline, [&] {
+    say_that_it_goes_on();
     return probe->is_over([&](int rank) { return !is_alive(others[rank]); });
   });
   std::string text = format({{self_.rank, self_.life}});
@@ -259,6 +281,7 @@ std::string Assembly::settle(Attempt& attempt, Deadline deadline) {
   bool has_said_so = false;
   int64_t news = -1;
   const auto word = poll(deadline, [&]() -> std::optional<std::string> {
+    say_that_it_goes_on();
     if (auto known = board_.get(outcome)) return known;
     const int64_t news_now = board_.add(kNewsKey, 0);
     if (std::exchange(news, news_now) != news_now && !are_alive(members_)) {
@@ -286,13 +309,17 @@ bool Assembly::are_alive(const Members& members) const {
 }
 
 std::string Assembly::await_outcome(Deadline deadline) {
-  const auto word = poll(deadline, [&] { return board_.get(key("outcome")); });
+  const auto word = poll(deadline, [&] {
+    say_that_it_goes_on();
+    return board_.get(key("outcome"));
+  });
   return word.value_or(kGo);
 }
 
 bool Assembly::await_next_round(const Members& members, Deadline deadline) {
   const auto alive = [&](const Member& member) { return is_alive(member); };
   const auto begins = poll(deadline, [&]() -> std::optional<bool> {
+    say_that_it_goes_on();
     if (board_.get(kConcludedKey)) return false;
     if (has_begun(round_ + 1) || std::ranges::none_of(members, alive)) {
       return true;

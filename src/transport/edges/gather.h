@@ -2,7 +2,8 @@
 //
 // In rounds, each of which everybody who lives comes to:
 //   1. Come: each notes that it is there, and waits until all have come who
-//      may, or its own time is up and none of the others goes on. Then it
+//      may, or its own time is up and none of the others goes on, be it with
+//      its gradients or on its way from the round before. Then it
 //      proposes those that it sees; the first proposal is the list (one atomic
 //      operation of the board).
 //   2. Connect: those on the list make a transport over them.
@@ -30,6 +31,14 @@
 #include "transport/edges/board.h"
 #include "transport/edges/connector.h"
 #include "transport/edges/reach.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace grapevine::transport {
 
@@ -81,9 +90,13 @@ class Assembly {
   std::map<int, std::string> progress_of_the_absent() const;
   Members present() const;
   // Of those who have come, who can all be connected, as far as they have found
-  // out in the last round.
+  // out when they last tried.
   Members connectable(const Members& members) const;
+  // Nothing where it has not tried.
+  std::optional<std::set<int>> last_reached(const Member& member) const;
   void find_whom_it_reaches(Deadline deadline);
+  // On the way from one round to the next; may be called often.
+  void say_that_it_goes_on();
   // Whether all are there who may still come.
   bool is_complete(const Members& members) const;
   std::unique_ptr<Attempt> connect(const Members& members, Deadline deadline);
@@ -104,6 +117,8 @@ class Assembly {
   int round_ = 0;
   Members members_;   // of the last round that this worker was in
   int fruitless_ = 0; // rounds in a row that had the same members
+  Deadline next_beat_ = Deadline::after(std::chrono::seconds(0));
+  int64_t beats_ = 0;
   // Of rounds that were given up; they end by themselves, at their deadline.
   std::vector<std::unique_ptr<ReachProbe>> probes_;
   std::vector<std::unique_ptr<Attempt>> abandoned_;

@@ -6,9 +6,9 @@
 //   transport_worker edges                 see edge_worker.h; all are
 //                                          neighbours
 // with a DEADLINE in seconds from the environment, which is for what the tests
-// want to fail: the meeting of `meet`, and a ring with the victim. Leaves rank.pid and, after
-// an error, rank.error in the directory OUT. Exits with 3 after a time-out, 4
-// after another transport error, 5 after a wrong result.
+// want to fail: the meeting of `meet`, and a ring with the victim. Leaves
+// rank.pid and, after an error, rank.error in the directory OUT. Exits with 3
+// after a time-out, 4 after another transport error, 5 after a wrong result.
 #include "transport/exercise.h"
 #include "transport/process/edge_worker.h"
 #include "transport/transports.h"
