@@ -9,6 +9,7 @@ else()
     ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_operation.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_transport.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/meeting.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/nameless_peer.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/store_server.cpp)
   set_target_properties(gv_transport_c10d PROPERTIES EXPORT_NAME transport_c10d)
   target_include_directories(gv_transport_c10d PRIVATE
@@ -17,6 +18,9 @@ else()
     PUBLIC Grapevine::base
     PRIVATE $<BUILD_INTERFACE:gv_flags>)
   gv_torch_target(gv_transport_c10d)
+  # nameless_peer.cpp: into every program, where Gloo finds it.
+  target_link_options(gv_transport_c10d INTERFACE
+    LINKER:-u,getpeername LINKER:--export-dynamic-symbol=getpeername)
   set_property(GLOBAL APPEND PROPERTY GV_LAYERS gv_transport_c10d)
 endif()
 
