@@ -80,9 +80,10 @@ kernel::AdamStep adamw_step() {
 void sgd_step(Planes& planes, int64_t count) {
   const float* terms[] = {planes.x.data(), planes.inbox.data()};
   kernel::sgd_update(
-      planes.x.data(),
-      planes.g.data(),
-      planes.m.data(),
+      {.x = planes.x.data(),
+       .result = planes.x.data(),
+       .g = planes.g.data(),
+       .m = planes.m.data()},
       0,
       count,
       {.lr = 0.01F, .momentum = 0.9F},
@@ -93,6 +94,7 @@ void adamw_step(Planes& planes, int64_t count) {
   const float* terms[] = {planes.x.data(), planes.inbox.data()};
   kernel::adam_update(
       {.x = planes.x.data(),
+       .result = planes.x.data(),
        .g = planes.g.data(),
        .m = planes.m.data(),
        .v = planes.v.data()},

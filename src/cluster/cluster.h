@@ -83,7 +83,13 @@ class Cluster {
   // A second exchange may begin before the first has been waited for;
   // release is then about the newest, wait about the oldest. Everything else
   // here that is collective must be called with no bucket left to release.
+  //
+  // outbox(index, b), where it is not null, is a plane in which the worker may
+  // write the value of bucket b, all of it, before it releases it, so that it
+  // need not be read again to be sent: as well as in the exchanged plane or, in
+  // place, instead.
   virtual void begin(const ExchangeRequest& request) = 0;
+  virtual float* outbox(int /*index*/, int /*bucket*/) { return nullptr; }
   virtual void release(int index, int bucket) = 0;
   virtual void settle() = 0;
   // In place: no terms. Valid until the bucket is released the next time.

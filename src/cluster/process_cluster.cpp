@@ -16,6 +16,17 @@
 namespace grapevine::cluster {
 namespace {
 
+struct OpenExchange {
+  comm::Exchange by_thread;
+  // Null where the thread runs it.
+  comm::NearExchange* by_hand = nullptr;
+
+  template <typename Visitor>
+  auto visit(const Visitor& visitor) {
+    return by_hand != nullptr ? visitor(*by_hand) : visitor(by_thread);
+  }
+};
+
 class ProcessCluster : public Cluster {
  public:
   ProcessCluster(
@@ -54,9 +65,10 @@ class ProcessCluster : public Cluster {
   }
 
   void abandon() override {
-    is_abandoned_ = thread_.abandon(near_ != nullptr);
-    near_ = nullptr;
-    open_ = 0;
+    bool amid = false;
+    for (; open_ > 0; pop())
+      amid = amid || at(0).by_hand != nullptr;
+    is_abandoned_ = thread_.abandon(amid);
   }
 
   void for_each(const std::function<void(int)>& work) override { work(0); }
@@ -68,7 +80,7 @@ class ProcessCluster : public Cluster {
   }
 
   void set_buckets(const arena::Buckets& buckets) override {
-    GV_CHECK(open_ == 0 && near_ == nullptr);
+    GV_CHECK_EQ(open_, 0);
     std::vector<std::vector<Range>> ranges;
     ranges.reserve(buckets.size());
     for (int b = 0; b < buckets.size(); ++b) {
@@ -80,7 +92,7 @@ class ProcessCluster : public Cluster {
   bool overlaps() const override { return true; }
 
   void begin(const ExchangeRequest& request) override {
-    GV_CHECK_LT(open_ + (near_ != nullptr ? 1 : 0), kMostOpen);
+    GV_CHECK_LT(open_, kMostOpen);
     if (cut_ == nullptr) set_buckets(arena::Buckets::whole(arena_->layout()));
     comm::ExchangeRequest exchange{
         .plan = request.plan,
@@ -88,54 +100,44 @@ class ProcessCluster : public Cluster {
         .plane = algo::plane_of(*arena_, request.plane),
         .in_place = request.in_place,
         .step = request.step};
-    if (near_ != nullptr) {
-      near_->finish();
-    } else if (open_ == 0 && thread_.is_idle()) {
-      near_ = communicator_.open_near(exchange);
-      if (near_ != nullptr) return;
+    if (request.in_place) finish_by_hand();
+    OpenExchange& next = at(open_);
+    next.by_hand =
+        thread_.is_idle() ? communicator_.open_near(exchange) : nullptr;
+    if (next.by_hand == nullptr) {
+      finish_by_hand();
+      next.by_thread.open(std::move(exchange));
+      thread_.start(next.by_thread);
     }
-    at(open_).open(std::move(exchange));
-    thread_.start(at(open_++));
+    ++open_;
+  }
+
+  float* outbox(int, int bucket) override {
+    comm::NearExchange* by_hand = newest().by_hand;
+    return by_hand == nullptr ? nullptr : by_hand->outbox(bucket);
   }
 
   void release(int, int bucket) override {
-    if (open_ > 0) {
-      at(open_ - 1).release(bucket);
-    } else {
-      near_->release(bucket);
-    }
+    newest().visit([&](auto& exchange) { exchange.release(bucket); });
   }
   void settle() override {}
 
   kernel::MixTerms wait(int, int bucket) override {
-    const bool is_last = bucket == cut_->buckets() - 1;
-    if (near_ != nullptr) {
-      wait_for(*near_, bucket);
-      if (is_last) near_ = nullptr;
-      return {};
-    }
-    comm::Exchange& exchange = at(0);
-    wait_for(exchange, bucket);
-    if (is_last) {
-      first_ = (first_ + 1) % kMostOpen;
-      --open_;
-    }
-    return exchange.terms();
+    return at(0).visit([&](auto& exchange) {
+      wait_for(exchange, bucket);
+      if (bucket == cut_->buckets() - 1) pop();
+      return exchange.terms();
+    });
   }
 
   int waited_for() const override { return waited_for_; }
   Period last_exchange() const override { return last_exchange_; }
 
   void drop() override {
-    if (near_ != nullptr) {
-      near_->release(cut_->buckets() - 1);
-      near_->finish();
-      near_ = nullptr;
-    }
-    for (; open_ > 0; --open_) {
-      at(0).release(cut_->buckets() - 1);
-      first_ = (first_ + 1) % kMostOpen;
-    }
+    if (open_ > 0) release(0, cut_->buckets() - 1); // those before are
+    finish_by_hand();
+    while (open_ > 0)
+      pop();
     thread_.drain();
   }
 
@@ -168,7 +170,7 @@ class ProcessCluster : public Cluster {
   }
 
   void begin_all_gather(Rows mine) override {
-    if (near_ != nullptr) near_->finish();
+    finish_by_hand();
     gathered_ = std::move(mine);
     thread_.start(gather_);
   }
@@ -201,8 +203,8 @@ class ProcessCluster : public Cluster {
   int threads() const override { return 1; }
   double exchange_seconds() const override {
     double seconds = exchange_seconds_ + communicator_.near_seconds();
-    for (const comm::Exchange& exchange : exchanges_)
-      seconds += exchange.busy_seconds();
+    for (const OpenExchange& exchange : exchanges_)
+      seconds += exchange.by_thread.busy_seconds();
     return seconds;
   }
   double wait_seconds() const override { return wait_seconds_; }
@@ -216,8 +218,22 @@ class ProcessCluster : public Cluster {
 
  private:
   // The oldest is 0.
-  comm::Exchange& at(int index) {
+  OpenExchange& at(int index) {
     return exchanges_[(first_ + index) % kMostOpen];
+  }
+  OpenExchange& newest() {
+    GV_CHECK_GE(open_, 1);
+    return at(open_ - 1);
+  }
+  void pop() {
+    first_ = (first_ + 1) % kMostOpen;
+    --open_;
+  }
+  // So that the communicator is free for others.
+  void finish_by_hand() {
+    for (int i = 0; i < open_; ++i) {
+      if (at(i).by_hand != nullptr) at(i).by_hand->finish();
+    }
   }
 
   // Books what the wait has cost, and, behind the last bucket, the exchange.
@@ -303,9 +319,7 @@ class ProcessCluster : public Cluster {
   Period last_exchange_;
   comm::Traffic traffic_; // not of evaluation and probes
   std::shared_ptr<const comm::Cut> cut_;
-  // Older than those of the ring; null where there is none.
-  comm::NearExchange* near_ = nullptr;
-  std::array<comm::Exchange, kMostOpen> exchanges_; // a ring
+  std::array<OpenExchange, kMostOpen> exchanges_; // a ring
   int first_ = 0;
   int open_ = 0;
   bool is_abandoned_ = false;

@@ -16,6 +16,10 @@
 namespace grapevine::cluster {
 namespace {
 
+// Little enough to be in the first cache still when it is copied into the
+// outbox.
+constexpr int64_t kShownAtOnce = arena::kBlock;
+
 int64_t plane_bytes(const arena::Layout& layout) {
   return layout.size() * static_cast<int64_t>(sizeof(float));
 }
@@ -278,20 +282,40 @@ void Stepper::act(
     int bucket,
     const kernel::MixTerms& mix) {
   const bool is_update = (part == Part::kBefore) == agreement_.adapts_first();
+  float* outbox = is_update ? outbox_of(part, lane, bucket) : nullptr;
+  // Where nobody looks at them before they are mixed, the parameters need not
+  // be in their own place before that.
+  const bool is_moved = outbox != nullptr && !agreement_.exchanges_ahead() &&
+                        !lane.measures.wants_sums() &&
+                        !lane.measures.wants_everything();
+  lane.info.result = is_moved ? outbox : nullptr;
   const auto start = Clock::now();
+  const auto agree_on = [&](Range range) {
+    if (outbox == nullptr || is_moved) {
+      agree(part, lane, range, mix);
+    } else {
+      agree_and_show(part, lane, range, mix, outbox);
+    }
+  };
   for (const Range& range : buckets_.ranges(bucket)) {
     if (is_update && lane.measures.wants_everything()) {
-      lane.measures.measure_update(lane.arena, range, mix, [&](Range piece) {
-        agree(part, lane, piece, mix);
-      });
+      lane.measures.measure_update(lane.arena, range, mix, agree_on);
     } else {
-      agree(part, lane, range, mix);
+      agree_on(range);
     }
   }
   lane.update_seconds += seconds_since(start);
   if (is_update && observer_ != nullptr) {
     observer_->updated(lane.index, bucket, start);
   }
+}
+
+float* Stepper::outbox_of(Part part, const Lane& lane, int bucket) {
+  const bool is_released_next =
+      releases_ && (part == Part::kBefore || agreement_.exchanges_ahead());
+  return is_released_next && agreement_.exchanged() == algo::Plane::kParameters
+             ? cluster_.outbox(lane.index, bucket)
+             : nullptr;
 }
 
 void Stepper::agree(
@@ -304,6 +328,20 @@ void Stepper::agree(
     agreement_.before_exchange(lane.arena, range, lane.info, squares);
   } else {
     agreement_.after_exchange(lane.arena, range, lane.info, mix, squares);
+  }
+}
+
+void Stepper::agree_and_show(
+    Part part,
+    Lane& lane,
+    Range range,
+    const kernel::MixTerms& mix,
+    float* outbox) {
+  const float* value = lane.arena.parameters().data();
+  for (int64_t at = range.begin; at < range.end; at += kShownAtOnce) {
+    const Range piece{at, std::min(at + kShownAtOnce, range.end)};
+    agree(part, lane, piece, mix);
+    std::copy_n(value + at, piece.size(), outbox + at);
   }
 }
 

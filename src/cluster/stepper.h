@@ -117,7 +117,16 @@ class Stepper {
   kernel::MixTerms wait_for(int index, int bucket);
   // On all ranges of a bucket.
   void act(Part part, Lane& lane, int bucket, const kernel::MixTerms& mix = {});
+  // For what an update leaves of a bucket; null where that is not sent next.
+  float* outbox_of(Part part, const Lane& lane, int bucket);
   void agree(Part part, Lane& lane, Range range, const kernel::MixTerms& mix);
+  // The same, and what it leaves of the parameters goes to the outbox as well.
+  void agree_and_show(
+      Part part,
+      Lane& lane,
+      Range range,
+      const kernel::MixTerms& mix,
+      float* outbox);
   bool updates_late() const;
   std::shared_ptr<const comm::Plan> plan_at(const graph::Moment& moment);
   // The weight that the schedule carries for a hosted worker before this

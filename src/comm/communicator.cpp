@@ -6,13 +6,13 @@
 #include "comm/group_plan.h"
 #include "comm/link.h"
 #include "comm/mix_executor.h"
+#include "comm/remembered.h"
 #include "comm/tags.h"
 #include "comm/workspace.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <list>
 #include <thread>
 #include <utility>
 
@@ -27,9 +27,12 @@ constexpr int64_t kExchangeWindow = 8;
 // chunks; waking up for each costs more than it gives (measured over Gloo).
 constexpr int64_t kExchangePieceFloats = int64_t{1} << 23;
 
-struct PreparedMix {
+struct MixKey {
   uint64_t plan;
   int64_t count;
+  bool operator==(const MixKey&) const = default;
+};
+struct PreparedMix {
   std::vector<Range> chunks;
   MixExecutor executor;
 };
@@ -94,21 +97,18 @@ struct Communicator::State {
         exchanger(link, workspace, options.cores) {}
 
   PreparedMix& prepare(const Plan& plan, int64_t count) {
-    for (PreparedMix& it : mixes) {
-      if (it.plan == plan.id() && it.count == count) return it;
-    }
-    if (mixes.size() == Exchanger::kRemembered) mixes.pop_front();
-    auto chunks = even_chunks(plan, count, options.chunk_bytes);
-    MixExecutor executor(plan, link.rank(), chunks);
-    workspace.need_scratch(executor.scratch_floats());
-    return mixes.emplace_back(
-        PreparedMix{plan.id(), count, std::move(chunks), std::move(executor)});
+    return mixes.get({plan.id(), count}, [&] {
+      const auto chunks = even_chunks(plan, count, options.chunk_bytes);
+      MixExecutor executor(plan, link.rank(), chunks);
+      workspace.need_scratch(executor.scratch_floats());
+      return PreparedMix{chunks, std::move(executor)};
+    });
   }
 
   CommunicatorOptions options;
   Traffic traffic;
   Workspace workspace; // before the link, which it outlives
-  std::list<PreparedMix> mixes;
+  Remembered<MixKey, PreparedMix> mixes;
   std::shared_ptr<const Plan> all_reduce;
   Link link;
   Exchanger exchanger;

@@ -72,10 +72,11 @@ class Communicator {
   // Out of place, its terms stay valid until the chunk is written again: by
   // the next exchange but one, or by the next once that chunk is released.
   void run(Exchange& exchange);
-  // Opens an exchange in place that the caller is to move by its own hand, and
-  // which stays here. Null, and nothing has happened, where a thread that talks
-  // is to run it: it is not in place, has a peer that is not near (nobody is
-  // known to be before the first run), or there are cores for such threads.
+  // Opens an exchange that the caller is to move by its own hand, and which
+  // stays here until the next but one is opened. Null, and nothing has
+  // happened, where a thread that talks is to run it: it has a peer that is not
+  // near (nobody is known to be before the first run), or there are cores for
+  // such threads. Before one in place is opened, those before it are finished.
   NearExchange* open_near(const ExchangeRequest& request);
   // That the caller has spent on those.
   double near_seconds() const;

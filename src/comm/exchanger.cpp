@@ -31,33 +31,24 @@ int64_t floats_of(const ExchangeRequest& request) {
 
 } // namespace
 
-Exchanger::Prepared& Exchanger::prepare(const ExchangeRequest& request) {
-  for (Prepared& it : prepared_) {
-    if (it.plan == request.plan->id() && it.cut == request.cut->id &&
-        it.in_place == request.in_place) {
-      return it;
-    }
-  }
-  if (prepared_.size() == kRemembered) prepared_.pop_front();
+Exchanger::Executor& Exchanger::prepare(const ExchangeRequest& request) {
+  return prepared_.get(
+      {request.plan->id(), request.cut->id, request.in_place},
+      [&] { return make_executor(request); });
+}
+
+Exchanger::Executor Exchanger::make_executor(const ExchangeRequest& request) {
   const Plan& plan = *request.plan;
   const Program program = plan.program(link_.rank());
   const auto& chunks = request.cut->chunks;
   const std::vector<int> near = near_peers(plan, program);
   const bool wants_inboxes = !request.in_place || !near.empty();
   if (wants_inboxes && InboxExecutor::fits(program)) {
-    return prepared_.emplace_back(Prepared{
-        plan.id(),
-        request.cut->id,
-        request.in_place,
-        InboxExecutor(program, chunks, near)});
+    return InboxExecutor(program, chunks, near);
   }
   MixExecutor executor(plan, link_.rank(), chunks);
   workspace_.need_scratch(executor.scratch_floats());
-  return prepared_.emplace_back(Prepared{
-      plan.id(),
-      request.cut->id,
-      request.in_place,
-      std::move(executor)});
+  return executor;
 }
 
 // Those of the peers in a program that windows serve: both it and theirs must
@@ -84,21 +75,22 @@ std::vector<int> Exchanger::near_peers(const Plan& plan, const Program& program)
 Traffic Exchanger::run(Exchange& exchange) {
   const ExchangeRequest& request = exchange.request();
   need_windows(floats_of(request));
-  windows_->begin(
+  const int64_t number = windows_->begin(
       request.cut->id,
       static_cast<int64_t>(request.cut->chunks.size()));
   LendingEvents events(exchange, *windows_);
   return std::visit(
       [&](auto& executor) {
-        run(executor, exchange, events);
+        run(executor, exchange, number, events);
         return executor.traffic();
       },
-      prepare(request).executor);
+      prepare(request));
 }
 
 void Exchanger::run(
     MixExecutor& executor,
     Exchange& exchange,
+    int64_t /*number*/,
     ChunkEvents& events) {
   float* value = exchange.request().plane.data();
   if (exchange.request().in_place) {
@@ -120,12 +112,14 @@ void Exchanger::run(
 void Exchanger::run(
     InboxExecutor& executor,
     Exchange& exchange,
+    int64_t number,
     ChunkEvents& events) {
   need_inboxes(executor.inboxes());
   float* value = exchange.request().plane.data();
   InboxExecutor::TermPointers pointers{};
   const kernel::MixTerms mix =
-      executor.terms_of(*windows_, workspace_.inboxes(), value, pointers);
+      executor
+          .terms_of(*windows_, number, workspace_.inboxes(), value, pointers);
   const bool in_place = exchange.request().in_place;
   exchange.begin(
       link_,
@@ -134,6 +128,7 @@ void Exchanger::run(
   executor.run(
       {.link = link_,
        .windows = windows_.get(),
+       .exchange = number,
        .value = value,
        .inboxes = workspace_.inboxes(),
        .in_place = in_place ? &mix : nullptr},
@@ -142,14 +137,20 @@ void Exchanger::run(
 }
 
 NearExchange* Exchanger::open_near(const ExchangeRequest& request) {
-  if (!request.in_place || !has_windows(floats_of(request)) ||
-      !cores_are_short()) {
-    return nullptr;
-  }
-  auto* executor = std::get_if<InboxExecutor>(&prepare(request).executor);
+  if (!has_windows(floats_of(request)) || !cores_are_short()) return nullptr;
+  auto* executor = std::get_if<InboxExecutor>(&prepare(request));
   if (executor == nullptr || !executor->is_all_near()) return nullptr;
-  near_.open(link_, *windows_, *executor, request);
-  return &near_;
+  NearExchange& near = near_[next_near_];
+  next_near_ = (next_near_ + 1) % near_.size();
+  near.open(link_, *windows_, *executor, request);
+  return &near;
+}
+
+double Exchanger::near_seconds() const {
+  double seconds = 0;
+  for (const NearExchange& near : near_)
+    seconds += near.busy_seconds();
+  return seconds;
 }
 
 bool Exchanger::has_windows(int64_t floats) const {

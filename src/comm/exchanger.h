@@ -3,13 +3,13 @@
 //
 //   plan, place                         moved by
 //   one sum over a few neighbours       comm/inbox_executor.h
-//   the same in place, all near,
-//     and no core for a second thread   comm/near_exchange.h
+//   the same, all near, and no core
+//     for a second thread               comm/near_exchange.h
 //   anything else                       comm/mix_executor.h
 //
 // Near peers read each other's outboxes (comm/windows.h), which are there from
 // the first exchange on. One thread at a time. Once a plan has been seen with a
-// cut (the last kRemembered are remembered), nothing is allocated.
+// cut, and as long as it is remembered, nothing is allocated.
 #pragma once
 
 #include "comm/chunks.h"
@@ -18,12 +18,13 @@
 #include "comm/link.h"
 #include "comm/mix_executor.h"
 #include "comm/near_exchange.h"
+#include "comm/remembered.h"
 #include "comm/traffic.h"
 #include "comm/windows.h"
 #include "comm/workspace.h"
 
+#include <array>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -32,8 +33,6 @@ namespace grapevine::comm {
 
 class Exchanger {
  public:
-  static constexpr size_t kRemembered = 64;
-
   // cores: of this machine, for all of its workers. The others outlive this.
   Exchanger(Link& link, Workspace& workspace, int cores)
       : link_(link),
@@ -44,20 +43,31 @@ class Exchanger {
   Traffic run(Exchange& exchange);
   // See Communicator::open_near.
   NearExchange* open_near(const ExchangeRequest& request);
-  double near_seconds() const { return near_.busy_seconds(); }
+  double near_seconds() const;
 
  private:
-  struct Prepared {
+  struct Key {
     uint64_t plan;
     uint64_t cut;
     bool in_place;
-    std::variant<MixExecutor, InboxExecutor> executor;
+    bool operator==(const Key&) const = default;
   };
+  using Executor = std::variant<MixExecutor, InboxExecutor>;
 
-  Prepared& prepare(const ExchangeRequest& request);
+  Executor& prepare(const ExchangeRequest& request);
+  Executor make_executor(const ExchangeRequest& request);
   std::vector<int> near_peers(const Plan& plan, const Program& program) const;
-  void run(MixExecutor& executor, Exchange& exchange, ChunkEvents& events);
-  void run(InboxExecutor& executor, Exchange& exchange, ChunkEvents& events);
+  // number: the windows' of this exchange.
+  void run(
+      MixExecutor& executor,
+      Exchange& exchange,
+      int64_t number,
+      ChunkEvents& events);
+  void run(
+      InboxExecutor& executor,
+      Exchange& exchange,
+      int64_t number,
+      ChunkEvents& events);
   bool has_windows(int64_t floats) const;
   void need_windows(int64_t floats);
   void need_inboxes(int count);
@@ -66,9 +76,10 @@ class Exchanger {
   Link& link_;
   Workspace& workspace_;
   int cores_;
-  std::list<Prepared> prepared_;
+  Remembered<Key, Executor> prepared_;
   std::unique_ptr<Windows> windows_; // from the first exchange on
-  NearExchange near_;
+  std::array<NearExchange, 2> near_; // which are opened in turn
+  size_t next_near_ = 0;
 };
 
 } // namespace grapevine::comm

@@ -75,14 +75,16 @@ InboxExecutor::InboxExecutor(
 
 kernel::MixTerms InboxExecutor::terms_of(
     const Windows& windows,
+    int64_t exchange,
     std::span<float* const> inboxes,
     const float* value,
     TermPointers& pointers) const {
   size_t count = 0;
   for (const Term& term : terms_) {
-    pointers[count++] = term.inbox >= 0  ? inboxes[term.inbox]
-                        : term.near >= 0 ? windows.outbox_of(term.near)
-                                         : value;
+    pointers[count++] = term.inbox >= 0 ? inboxes[term.inbox]
+                        : term.near >= 0
+                            ? windows.outbox_of(term.near, exchange)
+                            : value;
   }
   return {
       .terms = {pointers.data(), count},
@@ -115,7 +117,7 @@ void InboxExecutor::run(const Place& place, ChunkEvents& events) {
 
 bool InboxExecutor::is_there(const Place& place, int64_t c) const {
   return std::ranges::all_of(near_sources_, [&](int peer) {
-    return place.windows->is_published(peer, c);
+    return place.windows->is_published(peer, place.exchange, c);
   });
 }
 
@@ -134,9 +136,14 @@ void InboxExecutor::post(const Place& place, int64_t c) {
     send.tickets[c] =
         place.link.send(std::as_bytes(from), send.peer, kFirstMixTag);
   }
-  if (!near_readers_.empty()) {
-    place.windows->publish(c, near_readers_, place.value, chunk);
+  if (has_near_readers()) {
+    std::ranges::copy(from, claim(place, c) + chunk.begin);
+    place.windows->publish(c);
   }
+}
+
+float* InboxExecutor::claim(const Place& place, int64_t c) const {
+  return place.windows->claim(c, near_readers_, bytes_of(chunks_[c]));
 }
 
 void InboxExecutor::finish(const Place& place, int64_t c) {
@@ -145,7 +152,7 @@ void InboxExecutor::finish(const Place& place, int64_t c) {
   for (Transfer& send : sends_)
     place.link.wait(send.tickets[c]);
   for (const int peer : near_sources_)
-    place.windows->await(peer, c, bytes_of(chunks_[c]));
+    place.windows->await(peer, place.exchange, c, bytes_of(chunks_[c]));
   if (place.in_place != nullptr) {
     const Range chunk = chunks_[c];
     kernel::mixed_value(
@@ -154,7 +161,7 @@ void InboxExecutor::finish(const Place& place, int64_t c) {
         chunk.begin,
         chunk.size());
     for (const int peer : near_sources_)
-      place.windows->consumed(peer, c);
+      place.windows->consumed(peer, place.exchange, c);
   }
 }
 

@@ -48,6 +48,7 @@ class InboxExecutor {
   using TermPointers = std::array<const float*, kMostInboxes + 1>;
   kernel::MixTerms terms_of(
       const Windows& windows,
+      int64_t exchange,
       std::span<float* const> inboxes,
       const float* value,
       TermPointers& pointers) const;
@@ -55,11 +56,13 @@ class InboxExecutor {
   std::span<const int> near_sources() const { return near_sources_; }
 
   // What an exchange works on. Windows are not used, and may be null, where
-  // nobody is near. in_place: the terms, which are then added up into the value
-  // chunk by chunk; else null, and whoever reads them consumes them.
+  // nobody is near; `exchange` is their number of it. in_place: the terms,
+  // which are then added up into the value chunk by chunk; else null, and
+  // whoever reads them consumes them.
   struct Place {
     Link& link;
     Windows* windows;
+    int64_t exchange;
     float* value;
     std::span<float* const> inboxes;
     const kernel::MixTerms* in_place;
@@ -70,7 +73,11 @@ class InboxExecutor {
   // moves the exchange by itself (comm/near_exchange.h). Chunks are posted in
   // their order, and finished in it: that waits for what is missing.
   bool is_all_near() const { return sends_.empty() && receives_.empty(); }
+  bool has_near_readers() const { return !near_readers_.empty(); }
   void post(const Place& place, int64_t c);
+  // The outbox, in which the caller writes chunk c itself, instead of post, and
+  // then publishes it.
+  float* claim(const Place& place, int64_t c) const;
   // All near sources have published it.
   bool is_there(const Place& place, int64_t c) const;
   void finish(const Place& place, int64_t c);

@@ -124,33 +124,33 @@ int Windows::near_workers() const {
          }));
 }
 
-void Windows::begin(uint64_t cut, int64_t chunks) {
+int64_t Windows::begin(uint64_t cut, int64_t chunks) {
   const bool recut = cut != cut_;
   const int64_t old_chunks = chunks_;
   ++exchange_;
   cut_ = cut;
   chunks_ = chunks;
-  if (!recut) return;
-  for (const int peer : lent_by_)
-    consumed(peer, lent_in_, old_chunks);
-  lent_by_.clear();
+  std::swap(lent_by_, lending_);
+  lending_.clear();
+  if (recut) {
+    for (const int peer : lent_by_)
+      mark_consumed(peer, exchange_ - 1, old_chunks);
+    lent_by_.clear();
+  }
+  return exchange_;
 }
 
-float* Windows::outbox(Header* header) const {
+float* Windows::outbox(Header* header, int64_t exchange) const {
   auto* memory = reinterpret_cast<std::byte*>(header);
   return reinterpret_cast<float*>(memory + Header::bytes(link_.size())) +
-         exchange_ % 2 * floats_;
+         exchange % 2 * floats_;
 }
 
-const float* Windows::outbox_of(int peer) const {
-  return outbox(peers_[peer].header);
+const float* Windows::outbox_of(int peer, int64_t exchange) const {
+  return outbox(peer == link_.rank() ? header_ : peers_[peer].header, exchange);
 }
 
-void Windows::publish(
-    int64_t c,
-    std::span<const int> readers,
-    const float* plane,
-    Range chunk) {
+float* Windows::claim(int64_t c, std::span<const int> readers, int64_t bytes) {
   Outbox& place = outboxes_[exchange_ % 2];
   if (place.now.exchange != exchange_) {
     std::swap(place.last, place.now);
@@ -159,12 +159,19 @@ void Windows::publish(
     place.now.chunks = chunks_;
     place.now.readers.assign(readers.begin(), readers.end());
   }
-  // In another cut, chunk c of old lies anywhere.
-  const bool same = place.last.cut == cut_;
-  const int64_t bytes = chunk.size() * static_cast<int64_t>(sizeof(float));
-  await_readers(place.last, same ? c + 1 : place.last.chunks, bytes);
-  float* const to = outbox(header_);
-  std::copy_n(plane + chunk.begin, chunk.size(), to + chunk.begin);
+  float* const mine = outbox(header_, exchange_);
+  if (place.last.cut == cut_) {
+    await_readers(place.last, c + 1, bytes);
+  } else if (c == 0) {
+    // In another cut, chunk c of old lies anywhere, and so do the gaps, which
+    // a writer may leave out.
+    await_readers(place.last, place.last.chunks, bytes);
+    std::fill_n(mine, floats_, 0.0F);
+  }
+  return mine;
+}
+
+void Windows::publish(int64_t c) {
   header_->published = mark(exchange_, c + 1);
   header_->bell.ring();
 }
@@ -178,13 +185,13 @@ void Windows::await_readers(const Fill& fill, int64_t chunks, int64_t bytes) {
   }
 }
 
-bool Windows::is_published(int peer, int64_t c) const {
-  return peers_[peer].header->published >= mark(exchange_, c + 1);
+bool Windows::is_published(int peer, int64_t exchange, int64_t c) const {
+  return peers_[peer].header->published >= mark(exchange, c + 1);
 }
 
-void Windows::await(int peer, int64_t c, int64_t bytes) {
+void Windows::await(int peer, int64_t exchange, int64_t c, int64_t bytes) {
   await(peer, peers_[peer].header->bell, false, bytes, [&] {
-    return is_published(peer, c);
+    return is_published(peer, exchange, c);
   });
 }
 
@@ -211,17 +218,20 @@ void Windows::await(
 }
 
 void Windows::lend(std::span<const int> peers) {
-  lent_by_.assign(peers.begin(), peers.end());
-  lent_in_ = exchange_;
+  lending_.assign(peers.begin(), peers.end());
 }
 
 void Windows::give_back(int64_t c) {
   for (const int peer : lent_by_)
-    consumed(peer, lent_in_, c + 1);
+    consumed(peer, exchange_ - 1, c);
   if (c + 1 == chunks_) lent_by_.clear();
 }
 
-void Windows::consumed(int peer, int64_t exchange, int64_t chunks) {
+void Windows::consumed(int peer, int64_t exchange, int64_t c) {
+  mark_consumed(peer, exchange, c + 1);
+}
+
+void Windows::mark_consumed(int peer, int64_t exchange, int64_t chunks) {
   Header& header = *peers_[peer].header;
   header.consumed_by(link_.rank()) = mark(exchange, chunks);
   header.bell.ring();

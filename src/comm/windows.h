@@ -8,7 +8,8 @@
 // Exchanges are counted, the same on all workers. There are two outboxes,
 // which exchanges use in turn: while the peers still read one, the other is
 // filled. An outbox is filled again, chunk by chunk, once its readers are
-// through with it.
+// through with it. So two exchanges may be open: the newest, which is being
+// published, and the one before it, which is still being read.
 //
 // One thread. Waits go through the link, so they have its deadline and its
 // error messages.
@@ -44,27 +45,28 @@ class Windows {
   int near_workers() const;
 
   // The next exchange of all workers begins, in so many chunks of that cut.
-  // The rest is about this exchange.
-  void begin(uint64_t cut, int64_t chunks);
+  // Returns its number.
+  int64_t begin(uint64_t cut, int64_t chunks);
+  int64_t newest() const { return exchange_; }
 
-  // Copies chunk c of the plane into the outbox for these near readers, after
-  // all chunks before it. Waits until nobody reads what was there.
-  void publish(
-      int64_t c,
-      std::span<const int> readers,
-      const float* plane,
-      Range chunk);
-  // The plane that a near peer publishes.
-  const float* outbox_of(int peer) const;
-  bool is_published(int peer, int64_t c) const;
+  // Of the newest exchange, chunk by chunk in order: waits until nobody reads
+  // what was there in chunk c, of that many bytes, and returns the outbox, in
+  // which the caller then writes the chunk for these near readers. What nobody
+  // has written since the planes were last cut in another way is zero.
+  float* claim(int64_t c, std::span<const int> readers, int64_t bytes);
+  // It has done so.
+  void publish(int64_t c);
+  // The plane that a near peer, or this worker, publishes in an exchange.
+  const float* outbox_of(int peer, int64_t exchange) const;
+  bool is_published(int peer, int64_t exchange, int64_t c) const;
   // Until the peer has published chunk c, of that many bytes.
-  void await(int peer, int64_t c, int64_t bytes);
+  void await(int peer, int64_t exchange, int64_t c, int64_t bytes);
 
   // This worker has read chunk c of the outbox of a peer and all before it.
-  void consumed(int peer, int64_t c) { consumed(peer, exchange_, c + 1); }
-  // At the end of an exchange: its outboxes of these peers stay lent to
-  // somebody, who gives them back during the next exchange, chunk by chunk in
-  // order; all at once where that is cut in another way.
+  void consumed(int peer, int64_t exchange, int64_t c);
+  // The outboxes of these peers in the newest exchange are lent to somebody,
+  // who gives them back during the next one, chunk by chunk in order; all at
+  // once where that is cut in another way.
   void lend(std::span<const int> peers);
   void give_back(int64_t c);
 
@@ -88,24 +90,26 @@ class Windows {
 
   void meet();
   std::vector<int64_t> open_memories(const std::vector<std::string>& names);
-  void consumed(int peer, int64_t exchange, int64_t chunks);
+  void mark_consumed(int peer, int64_t exchange, int64_t chunks);
   void await_readers(const Fill& fill, int64_t chunks, int64_t bytes);
   template <typename Ready>
   void
   await(int peer, Bell& bell, bool is_send, int64_t bytes, const Ready& ready);
-  float* outbox(Header* header) const;
+  float* outbox(Header* header, int64_t exchange) const;
 
   Link& link_;
   int64_t floats_;
   std::unique_ptr<SharedMemory> mine_;
   Header* header_ = nullptr;
   std::vector<Peer> peers_;
+  // Of the newest exchange.
   int64_t exchange_ = -1;
   uint64_t cut_ = 0;
   int64_t chunks_ = 0;
-  std::array<Outbox, 2> outboxes_;
+  std::vector<int> lending_;
+  // Of the one before.
   std::vector<int> lent_by_;
-  int64_t lent_in_ = -1; // the exchange
+  std::array<Outbox, 2> outboxes_;
 };
 
 } // namespace grapevine::comm

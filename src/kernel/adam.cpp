@@ -16,15 +16,16 @@ second_moment(float v, float g, const AdamStep& o) {
   return __builtin_fmaf(o.rest2 * g, g, v * o.beta2);
 }
 
-// `planes` begin at the strip, and so does `mixed`, which is x itself or does
-// not overlap it.
+// `planes` begin at the strip, and so does `mixed`; it and the result are x
+// itself or do not overlap it.
 template <AdamWindow kWindow, bool kL2>
 [[gnu::always_inline]] inline void update_strip(
     const AdamPlanes& planes,
     const float* mixed,
     int64_t count,
     const AdamStep& step) {
-  float* x = planes.x;
+  const float* x = planes.x;
+  float* result = planes.result;
   const float* gradient = planes.g;
   float* m = planes.m;
   float* v = planes.v;
@@ -37,7 +38,7 @@ template <AdamWindow kWindow, bool kL2>
     const float m_now = first_moment(m[i], g, o);
     const float v_now = second_moment(v[i], g, o);
     const float scale = __builtin_sqrtf(v_now) / o.root_correction + o.eps;
-    x[i] = mixed[i] * o.keep + -o.step_size * m_now / scale;
+    result[i] = mixed[i] * o.keep + -o.step_size * m_now / scale;
     if constexpr (kWindow == AdamWindow::kAlone) {
       m[i] = m_now;
       v[i] = v_now;
@@ -106,13 +107,21 @@ double adam_update(
   const auto visit = [&](const float* mixed, int64_t at, int64_t count) {
     const AdamPlanes strip{
         planes.x + at,
+        planes.result + at,
         planes.g + at,
         planes.m + at,
         planes.v + at,
         planes.b == nullptr ? nullptr : planes.b + at};
     update(strip, mixed, count, step);
   };
-  return update_in_strips(planes.x, begin, end, mix, want_squares, visit);
+  return update_in_strips(
+      planes.x,
+      planes.result,
+      begin,
+      end,
+      mix,
+      want_squares,
+      visit);
 }
 
 } // namespace grapevine::kernel

@@ -50,7 +50,8 @@ struct AdamStep {
 };
 
 struct AdamPlanes {
-  float* x = nullptr;
+  const float* x = nullptr;
+  float* result = nullptr; // takes the new x; may be x itself
   const float* g = nullptr;
   float* m = nullptr;
   float* v = nullptr;

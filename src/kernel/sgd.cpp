@@ -10,18 +10,21 @@ enum class Momentum { kNone, kFirst, kHeavyBall, kNesterovFirst, kNesterov };
 
 template <Momentum kMomentum, bool kDecay>
 [[gnu::always_inline]] inline void update_strip(
-    float* x,
+    const SgdPlanes& planes,
     const float* mixed,
-    const float* g,
-    float* m,
     int64_t count,
     const SgdOptions& o) {
+  const float* x = planes.x;
+  float* result = planes.result;
+  const float* g = planes.g;
+  float* m = planes.m;
   const float minus_lr = -o.lr;
   const float momentum = o.momentum;
   const float weight_decay = o.weight_decay;
   const float gradient_scale = o.gradient_scale;
-  // `mixed` is x itself or does not overlap it. The builtin, since std::fma is
-  // a function of the base instruction set that does not inline into a clone.
+  // `planes` begin at the strip, and so does `mixed`; it and the result are x
+  // itself or do not overlap it. The builtin, since std::fma is a function of
+  // the base instruction set that does not inline into a clone.
 #pragma GCC ivdep
   for (int64_t i = 0; i < count; ++i) {
     float d = g[i] * gradient_scale;
@@ -39,19 +42,17 @@ template <Momentum kMomentum, bool kDecay>
         d = buffer;
       }
     }
-    x[i] = __builtin_fmaf(d, minus_lr, mixed[i]);
+    result[i] = __builtin_fmaf(d, minus_lr, mixed[i]);
   }
 }
 
-#define GV_STRIP(name, momentum, decay)                                \
-  GV_CLONES void name(                                                 \
-      float* x,                                                        \
-      const float* mixed,                                              \
-      const float* g,                                                  \
-      float* m,                                                        \
-      int64_t count,                                                   \
-      const SgdOptions& o) {                                           \
-    update_strip<Momentum::momentum, decay>(x, mixed, g, m, count, o); \
+#define GV_STRIP(name, momentum, decay)                               \
+  GV_CLONES void name(                                                \
+      const SgdPlanes& planes,                                        \
+      const float* mixed,                                             \
+      int64_t count,                                                  \
+      const SgdOptions& o) {                                          \
+    update_strip<Momentum::momentum, decay>(planes, mixed, count, o); \
   }
 // A clone must hold its loop (hence always_inline above) and a template cannot
 // be cloned, so each form has a name.
@@ -67,13 +68,8 @@ GV_STRIP(nesterov, kNesterov, false)
 GV_STRIP(nesterov_decay, kNesterov, true)
 #undef GV_STRIP
 
-using StripFunction = void (*)(
-    float*,
-    const float*,
-    const float*,
-    float*,
-    int64_t,
-    const SgdOptions&);
+using StripFunction =
+    void (*)(const SgdPlanes&, const float*, int64_t, const SgdOptions&);
 
 StripFunction choose(const SgdOptions& o) {
   const bool decay = o.weight_decay != 0;
@@ -89,9 +85,7 @@ StripFunction choose(const SgdOptions& o) {
 } // namespace
 
 double sgd_update(
-    float* x,
-    const float* g,
-    float* m,
+    const SgdPlanes& planes,
     int64_t begin,
     int64_t end,
     const SgdOptions& options,
@@ -99,10 +93,21 @@ double sgd_update(
     bool want_squares) {
   const StripFunction update = choose(options);
   const auto visit = [&](const float* mixed, int64_t at, int64_t count) {
-    float* momentum = m == nullptr ? nullptr : m + at;
-    update(x + at, mixed, g + at, momentum, count, options);
+    const SgdPlanes strip{
+        planes.x + at,
+        planes.result + at,
+        planes.g + at,
+        planes.m == nullptr ? nullptr : planes.m + at};
+    update(strip, mixed, count, options);
   };
-  return update_in_strips(x, begin, end, mix, want_squares, visit);
+  return update_in_strips(
+      planes.x,
+      planes.result,
+      begin,
+      end,
+      mix,
+      want_squares,
+      visit);
 }
 
 } // namespace grapevine::kernel

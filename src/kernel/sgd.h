@@ -28,13 +28,18 @@ struct SgdOptions {
   bool first_step = false;
 };
 
-// Over elements [begin, end) of the planes x, g, m (m unused and may be null
-// without momentum). Returns a sum of squares, as kernel::sum_of_squares gives
-// it, if asked for, else 0: of the old x where it is mixed, else of the new x.
+struct SgdPlanes {
+  const float* x = nullptr;
+  float* result = nullptr; // takes the new x; may be x itself
+  const float* g = nullptr;
+  float* m = nullptr; // not used without momentum
+};
+
+// Over elements [begin, end) of the planes. Returns a sum of squares, as
+// kernel::sum_of_squares gives it, if asked for, else 0: of the old x where it
+// is mixed, else of the new x.
 double sgd_update(
-    float* x,
-    const float* g,
-    float* m,
+    const SgdPlanes& planes,
     int64_t begin,
     int64_t end,
     const SgdOptions& options,

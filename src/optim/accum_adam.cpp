@@ -36,7 +36,7 @@ void AccumAdam::update(
   kernel::AdamStep step = adam_step(options_, info, info.step / window_ + 1);
   step.window = place_of(info.step);
   step.share = static_cast<float>(1.0 / static_cast<double>(window_));
-  adam_pass(arena, range, options_, info.lr, step, mix, block_squares);
+  adam_pass(arena, range, options_, info, step, mix, block_squares);
 }
 
 } // namespace grapevine::optim

@@ -38,13 +38,14 @@ void adam_pass(
     arena::Arena& arena,
     Range range,
     const AdamOptions& options,
-    double lr,
+    const StepInfo& info,
     kernel::AdamStep step,
     const kernel::MixTerms& mix,
     std::span<double> block_squares) {
   const bool alone = step.window == kernel::AdamWindow::kAlone;
   const kernel::AdamPlanes planes{
       .x = arena.parameters().data(),
+      .result = result_plane(info, arena),
       .g = arena.gradients().data(),
       .m = arena.state(0).data(),
       .v = arena.state(1).data(),
@@ -54,7 +55,7 @@ void adam_pass(
   const auto update = [&](int tensor, Range block, int64_t number) {
     const bool decays = tensors[tensor].is_trained &&
                         (options.decay_everything || tensors[tensor].is_matrix);
-    set_decay(step, options, lr, decays);
+    set_decay(step, options, info.lr, decays);
     const double squares = kernel::adam_update(
         planes,
         block.begin,
@@ -82,7 +83,7 @@ void Adam::update(
     const kernel::MixTerms& mix,
     std::span<double> block_squares) const {
   const kernel::AdamStep step = adam_step(options_, info, info.step + 1);
-  adam_pass(arena, range, options_, info.lr, step, mix, block_squares);
+  adam_pass(arena, range, options_, info, step, mix, block_squares);
 }
 
 } // namespace grapevine::optim

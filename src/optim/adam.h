@@ -64,7 +64,7 @@ void adam_pass(
     arena::Arena& arena,
     Range range,
     const AdamOptions& options,
-    double lr,
+    const StepInfo& info,
     kernel::AdamStep step,
     const kernel::MixTerms& mix,
     std::span<double> block_squares);

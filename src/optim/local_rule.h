@@ -20,7 +20,14 @@ struct StepInfo {
   int64_t step = 0; // from 0
   double lr = 0;
   double gradient_scale = 1; // from clipping
+  // A plane that takes the updated parameters instead of the arena's own,
+  // which then stay as they are; null: none.
+  float* result = nullptr;
 };
+
+inline float* result_plane(const StepInfo& info, arena::Arena& arena) {
+  return info.result != nullptr ? info.result : arena.parameters().data();
+}
 
 class LocalRule {
  public:
@@ -32,8 +39,8 @@ class LocalRule {
   virtual std::vector<std::string> state_planes() const = 0;
 
   // Updates the parameters in `range` (cut as Layout::for_each_block wants it)
-  // from the gradients there: x becomes the mixed value, moved by the rule.
-  // `mix` without terms: the mixed value is x itself.
+  // from the gradients there: the mixed value (x itself where `mix` has no
+  // terms), moved by the rule, is written to result_plane(info, arena).
   //
   // block_squares: empty, or a place for each of the layout's blocks. Those of
   // the range are written, so ranges may come in any order: the sums of

@@ -23,9 +23,11 @@ void Sgd::update(
       .nesterov = options_.nesterov,
       .first_step = info.step == 0,
   };
-  float* x = arena.parameters().data();
-  const float* g = arena.gradients().data();
-  float* m = options_.momentum == 0 ? nullptr : arena.state(0).data();
+  const kernel::SgdPlanes planes{
+      .x = arena.parameters().data(),
+      .result = result_plane(info, arena),
+      .g = arena.gradients().data(),
+      .m = options_.momentum == 0 ? nullptr : arena.state(0).data()};
   const auto& tensors = arena.layout().tensors();
   const auto update = [&](int tensor, Range block, int64_t number) {
     const bool decays =
@@ -34,9 +36,7 @@ void Sgd::update(
     options.weight_decay =
         decays ? static_cast<float>(options_.weight_decay) : 0.0F;
     const double squares = kernel::sgd_update(
-        x,
-        g,
-        m,
+        planes,
         block.begin,
         block.end,
         options,

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -149,12 +150,86 @@ TEST(NearExchange, IsForNearPeersWhereCoresAreShort) {
   EXPECT_EQ(opened_by_hand(Near::kNobody, 1, same), none);
 }
 
-TEST(NearExchange, IsInPlace) {
-  const auto not_in_place = [](ExchangeRequest& it) { it.in_place = false; };
-  EXPECT_EQ(
-      opened_by_hand(Near::kAll, 1, not_in_place),
-      std::vector<bool>(4, false));
+// As combine-while-adapt does it: the next exchange opens before the last one
+// is waited for, and bucket by bucket the terms of the one give the value of
+// the other, which the owner may write into the outbox itself.
+class AheadByHand : public ::testing::TestWithParam<int> {};
+
+TEST_P(AheadByHand, GivesTheBitsOfAPlainMixing) {
+  const int n = GetParam();
+  constexpr int64_t kCount = 60'001;
+  constexpr int kSteps = 12;
+  std::vector<std::shared_ptr<const Plan>> plans;
+  for (int shift = 1; shift < n; shift *= 2) {
+    std::vector<std::vector<int>> neighbours(n);
+    for (int i = 0; i < n; ++i)
+      neighbours[i].push_back((i + shift) % n);
+    plans.push_back(make_plan(graph::Mixing::uniform(neighbours), 1 << 18));
+  }
+  const auto plan_at = [&](int step) { return plans[step % plans.size()]; };
+  Planes planes = testing::make_planes(n, kCount);
+  Planes results(n);
+  std::atomic<int> by_hand = 0;
+  const auto body = [&](Communicator& worker) {
+    const int rank = worker.rank();
+    const auto cut = cut_of(kCount);
+    std::vector<float> plane = planes[rank];
+    const auto request_at = [&](int step) {
+      return ExchangeRequest{
+          .plan = plan_at(step),
+          .cut = cut,
+          .plane = plane,
+          .in_place = false,
+          .step = step};
+    };
+    Exchange met;
+    CommThread thread(worker);
+    const int last = cut->buckets() - 1;
+    met.open(request_at(0));
+    thread.start(met);
+    met.release(last);
+    met.wait(last);
+    thread.drain();
+    kernel::MixTerms mix = met.terms();
+    NearExchange* before = nullptr;
+    for (int step = 0; step < kSteps; ++step) {
+      NearExchange* next = worker.open_near(request_at(step + 1));
+      ASSERT_NE(next, nullptr);
+      ++by_hand;
+      int64_t c = 0;
+      for (int b = 0; b <= last; ++b) {
+        if (before != nullptr) {
+          before->wait(b);
+          mix = before->terms();
+        }
+        // Some buckets are written there, others left to release.
+        float* outbox = (step + b + rank) % 3 == 0 ? nullptr : next->outbox(b);
+        for (; c < cut->bucket_end[b]; ++c) {
+          const Range chunk = cut->chunks[c];
+          float* value = plane.data() + chunk.begin;
+          kernel::mixed_value(value, mix, chunk.begin, chunk.size());
+          if (outbox != nullptr)
+            std::copy_n(value, chunk.size(), outbox + chunk.begin);
+        }
+        next->release(b);
+      }
+      before = next;
+    }
+    before->finish();
+    results[rank] = plane;
+    thread.drain();
+  };
+  run_workers(n, options_with_cores(1), body, Near::kAll);
+  EXPECT_EQ(by_hand, n * kSteps);
+  for (int step = 0; step < kSteps; ++step)
+    planes = testing::mix_all(*plan_at(step), planes);
+  EXPECT_TRUE(results == planes);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Workers,
+    AheadByHand,
+    ::testing::Values(2, 3, 4, 7, 8));
 
 // A worker that has met the others, by a thread, and has opened the next
 // exchange by hand.

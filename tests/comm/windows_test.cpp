@@ -63,6 +63,18 @@ TEST(Windows, NearAreThoseOfOneDomain) {
   }
 }
 
+// Chunk c of a plane, for these readers.
+void publish(
+    Windows& windows,
+    int64_t c,
+    std::span<const int> readers,
+    const std::vector<float>& plane) {
+  const Range chunk = chunk_at(c);
+  float* to = windows.claim(c, readers, chunk.size() * 4);
+  std::copy_n(plane.data() + chunk.begin, chunk.size(), to + chunk.begin);
+  windows.publish(c);
+}
+
 // A writer far ahead of its reader, who sees every exchange whole: each chunk
 // holds one value, its exchange's number.
 TEST(Windows, NothingIsWrittenOverWhileItIsRead) {
@@ -73,19 +85,19 @@ TEST(Windows, NothingIsWrittenOverWhileItIsRead) {
     const std::vector<int> readers = {peer};
     std::vector<float> plane(kChunks * kChunk);
     for (int e = 0; e < kExchanges; ++e) {
-      it.begin(kCut, kChunks);
+      const int64_t number = it.begin(kCut, kChunks);
       for (int64_t c = 0; c < kChunks; ++c) {
         if (link.rank() == 0) {
           std::ranges::fill(plane, static_cast<float>(e));
-          it.publish(c, readers, plane.data(), chunk_at(c));
+          publish(it, c, readers, plane);
           continue;
         }
-        it.await(peer, c, kChunk * 4);
+        it.await(peer, number, c, kChunk * 4);
         if (e % 7 == 0) std::this_thread::yield();
         const Range chunk = chunk_at(c);
         for (int64_t i = chunk.begin; i < chunk.end; ++i)
-          ASSERT_EQ(it.outbox_of(peer)[i], static_cast<float>(e));
-        it.consumed(peer, c);
+          ASSERT_EQ(it.outbox_of(peer, number)[i], static_cast<float>(e));
+        it.consumed(peer, number, c);
       }
     }
   });
@@ -103,14 +115,14 @@ TEST(Windows, WhatIsLentStays) {
       for (int e = 0; e < 4; ++e) {
         const std::vector<float> plane(kChunk, static_cast<float>(e));
         it.begin(kCut, 1);
-        it.publish(0, peers, plane.data(), chunk_at(0));
+        publish(it, 0, peers, plane);
         published = e + 1;
       }
       return;
     }
-    it.begin(kCut, 1);
-    it.await(peer, 0, 4);
-    const float* lent = it.outbox_of(peer);
+    const int64_t first = it.begin(kCut, 1);
+    it.await(peer, first, 0, 4);
+    const float* lent = it.outbox_of(peer, first);
     it.lend(peers);
     while (published < 2)
       std::this_thread::yield();
@@ -119,27 +131,84 @@ TEST(Windows, WhatIsLentStays) {
     EXPECT_EQ(published, 2);
     EXPECT_EQ(lent[0], 0.0f);
     has_looked = true;
-    it.begin(kCut, 1);
+    const int64_t second = it.begin(kCut, 1);
     it.give_back(0);
-    it.await(peer, 0, 4);
+    it.await(peer, second, 0, 4);
     it.lend(peers);
-    it.begin(kCut + 1, 1); // another cut gives back all
-    it.await(peer, 0, 4);
-    it.consumed(peer, 0);
-    it.begin(kCut + 1, 1);
-    it.await(peer, 0, 4);
+    const int64_t third = it.begin(kCut + 1, 1); // another cut gives back all
+    it.await(peer, third, 0, 4);
+    it.consumed(peer, third, 0);
+    it.await(peer, it.begin(kCut + 1, 1), 0, 4);
   });
   EXPECT_EQ(published, 4);
   EXPECT_TRUE(has_looked);
 }
 
+// Two exchanges are open at once: the older is still read, chunk by chunk,
+// while the newer is published.
+TEST(Windows, TheOneBeforeIsReadWhileTheNewestIsPublished) {
+  constexpr int kExchanges = 30;
+  constexpr int64_t kChunks = 3;
+  run_windows(2, Near::kAll, kChunks * kChunk, [&](Link& link, Windows& it) {
+    const int peer = 1 - link.rank();
+    const std::vector<int> peers = {peer};
+    const auto value = [](int e, int rank) {
+      return static_cast<float>(10 * e + rank);
+    };
+    int64_t before = -1;
+    for (int e = 0; e < kExchanges; ++e) {
+      const int64_t number = it.begin(kCut, kChunks);
+      it.lend(peers);
+      const std::vector<float> mine(kChunks * kChunk, value(e, link.rank()));
+      for (int64_t c = 0; c < kChunks; ++c) {
+        if (before >= 0) {
+          it.await(peer, before, c, kChunk * 4);
+          const float* theirs = it.outbox_of(peer, before);
+          const Range chunk = chunk_at(c);
+          for (int64_t i = chunk.begin; i < chunk.end; ++i)
+            ASSERT_EQ(theirs[i], value(e - 1, peer));
+        }
+        it.give_back(c);
+        publish(it, c, peers, mine);
+      }
+      before = number;
+    }
+  });
+}
+
+// A writer may leave out the gaps of a plane, which are elsewhere in another
+// one: what was there of the first does not shine through.
+TEST(Windows, WhatIsLeftOutIsZeroInAnotherCut) {
+  run_windows(2, Near::kAll, kChunk, [&](Link& link, Windows& it) {
+    const int peer = 1 - link.rank();
+    const std::vector<int> peers = {peer};
+    const std::vector<float> plane(kChunk, 5);
+    for (int e = 0; e < 6; ++e) {
+      const bool is_other = e >= 2;
+      const int64_t number = it.begin(is_other ? kCut + 1 : kCut, 1);
+      if (is_other) {
+        float* mine = it.claim(0, peers, kChunk * 4);
+        std::fill_n(mine, kChunk / 2, 7.0F);
+        it.publish(0);
+      } else {
+        publish(it, 0, peers, plane);
+      }
+      it.await(peer, number, 0, kChunk * 4);
+      const float* theirs = it.outbox_of(peer, number);
+      EXPECT_EQ(theirs[kChunk / 2 - 1], is_other ? 7.0F : 5.0F);
+      EXPECT_EQ(theirs[kChunk / 2], is_other ? 0.0F : 5.0F);
+      it.consumed(peer, number, 0);
+    }
+  });
+}
+
 TEST(Windows, AWaitForAPeerThatHasLeftThrows) {
   std::atomic<int> thrown = 0;
   run_windows(3, Near::kAll, kChunk, [&](Link& link, Windows& it) {
-    it.begin(kCut, 1);
+    const int64_t number = it.begin(kCut, 1);
     if (link.rank() == 2) return;
     try {
-      it.await(2, 0, 4000);
+      it.await(2, number, 0, 4000);
     } catch (const TransportError& error) {
       const std::string text = error.what();
       EXPECT_NE(text.find("worker 2"), std::string::npos) << text;
@@ -153,13 +222,13 @@ TEST(Windows, AWaitForAPeerThatHasLeftThrows) {
 TEST(Windows, WaitsHaveADeadline) {
   std::atomic<bool> is_over = false;
   const auto body = [&](Link& link, Windows& it) {
-    it.begin(kCut, 1);
+    const int64_t number = it.begin(kCut, 1);
     if (link.rank() == 1) {
       while (!is_over)
         std::this_thread::yield();
       return;
     }
-    EXPECT_THROW(it.await(1, 0, 4000), TimeoutError);
+    EXPECT_THROW(it.await(1, number, 0, 4000), TimeoutError);
     is_over = true;
   };
   run_windows(2, Near::kAll, kChunk, body, 3);
@@ -168,14 +237,14 @@ TEST(Windows, WaitsHaveADeadline) {
 TEST(Windows, AnInterruptEndsAWait) {
   std::atomic<bool> is_over = false;
   run_windows(2, Near::kAll, kChunk, [&](Link& link, Windows& it) {
-    it.begin(kCut, 1);
+    const int64_t number = it.begin(kCut, 1);
     if (link.rank() == 1) {
       while (!is_over)
         std::this_thread::yield();
       return;
     }
     std::jthread other([&] { link.interrupt(); });
-    EXPECT_THROW(it.await(1, 0, 4000), TransportError);
+    EXPECT_THROW(it.await(1, number, 0, 4000), TransportError);
     is_over = true;
   });
 }

@@ -16,7 +16,7 @@ struct Planes {
   std::vector<float> x, g, m, v, b;
 
   AdamPlanes view() {
-    return {x.data(), g.data(), m.data(), v.data(), b.data()};
+    return {x.data(), x.data(), g.data(), m.data(), v.data(), b.data()};
   }
 };
 
@@ -80,6 +80,7 @@ struct Case {
 
 class AdamKernel : public ::testing::TestWithParam<Case> {};
 
+// A step in place, and one whose result goes elsewhere.
 TEST_P(AdamKernel, EqualsTheFormulaBitForBit) {
   const Case c = GetParam();
   const AdamStep step{
@@ -95,7 +96,7 @@ TEST_P(AdamKernel, EqualsTheFormulaBitForBit) {
       .root_correction = 0.4F,
       .eps = 1e-6F,
       .share = 0.25F};
-  for (const int64_t count : {4, 131, 1000}) {
+  const auto check = [&](int64_t count, bool in_place) {
     const int64_t begin = 3;
     Planes fast = noisy_planes(count);
     Planes slow = fast;
@@ -104,8 +105,14 @@ TEST_P(AdamKernel, EqualsTheFormulaBitForBit) {
     if (c.mix_terms > 0) terms = {inbox.data(), fast.x.data()};
     const MixTerms mix{.terms = terms, .scale = 0.5F};
     const std::vector<float> old = fast.x;
-    const double squares =
-        adam_update(fast.view(), begin, count, step, mix, true);
+    std::vector<float> apart = old;
+    AdamPlanes planes = fast.view();
+    if (!in_place) planes.result = apart.data();
+    const double squares = adam_update(planes, begin, count, step, mix, true);
+    if (!in_place) {
+      EXPECT_EQ(fast.x, old);
+      fast.x = apart;
+    }
     for (int64_t i = begin; i < count; ++i) {
       const float mixed =
           c.mix_terms > 0 ? (inbox[i] + slow.x[i]) * 0.5F : slow.x[i];
@@ -117,6 +124,10 @@ TEST_P(AdamKernel, EqualsTheFormulaBitForBit) {
     EXPECT_EQ(fast.b, slow.b);
     const float* recorded = c.mix_terms > 0 ? old.data() : fast.x.data();
     EXPECT_EQ(squares, sum_of_squares(recorded + begin, count - begin));
+  };
+  for (const int64_t count : {4, 131, 1000}) {
+    check(count, true);
+    check(count, false);
   }
 }
 

@@ -136,6 +136,7 @@ void slow_step(
 TEST_P(SgdKernel, EqualsTheFormulaBitForBit) {
   const SgdCase c = GetParam();
   const int64_t count = 5000;
+  std::vector<float> apart = noise(count, 1);
   const int64_t begin = 3;
   std::vector<float> x = noise(count, 1);
   std::vector<float> m(count);
@@ -150,10 +151,13 @@ TEST_P(SgdKernel, EqualsTheFormulaBitForBit) {
       terms.push_back(inbox.data());
     const float scale =
         c.mix_terms > 0 ? 1.0F / static_cast<float>(c.mix_terms) : 1.0F;
+    const std::vector<float> old_x = x;
+    const bool in_place = step != 1;
     const double squares = sgd_update(
-        x.data(),
-        g.data(),
-        m.data(),
+        {.x = x.data(),
+         .result = in_place ? x.data() : apart.data(),
+         .g = g.data(),
+         .m = m.data()},
         begin,
         count,
         {.lr = 0.1F,
@@ -164,6 +168,10 @@ TEST_P(SgdKernel, EqualsTheFormulaBitForBit) {
          .first_step = step == 0},
         {.terms = terms, .scale = scale},
         true);
+    if (!in_place) {
+      ASSERT_EQ(x, old_x);
+      std::copy(apart.begin() + begin, apart.end(), x.begin() + begin);
+    }
     double slow_squares = 0;
     for (int64_t i = begin; i < count; ++i) {
       float mixed = slow_x[i];
