@@ -114,14 +114,7 @@ double adam_update(
         planes.b == nullptr ? nullptr : planes.b + at};
     update(strip, mixed, count, step);
   };
-  return update_in_strips(
-      planes.x,
-      planes.result,
-      begin,
-      end,
-      mix,
-      want_squares,
-      visit);
+  return update_in_strips(planes, begin, end, mix, want_squares, visit);
 }
 
 } // namespace grapevine::kernel

@@ -100,14 +100,7 @@ double sgd_update(
         planes.m == nullptr ? nullptr : planes.m + at};
     update(strip, mixed, count, options);
   };
-  return update_in_strips(
-      planes.x,
-      planes.result,
-      begin,
-      end,
-      mix,
-      want_squares,
-      visit);
+  return update_in_strips(planes, begin, end, mix, want_squares, visit);
 }
 
 } // namespace grapevine::kernel

@@ -17,16 +17,15 @@ namespace grapevine::kernel {
 inline constexpr int64_t kStrip = 128; // elements
 
 // Calls update(from, at, count) for the strips [at, at + count) of the
-// elements [begin, end) of the plane x, ascending, which writes them to the
-// plane `result`. `from` is the strip's mixed value: x + at itself where `mix`
+// elements [begin, end) of planes.x, ascending, which writes them to
+// planes.result. `from` is the strip's mixed value: x + at itself where `mix`
 // has no terms, else a place apart.
 //
 // Returns a sum of squares, as kernel::sum_of_squares gives it, if asked for,
 // else 0: of x where it is mixed, else of the result.
-template <typename Update>
+template <typename Planes, typename Update>
 double update_in_strips(
-    const float* x,
-    const float* result,
+    const Planes& planes,
     int64_t begin,
     int64_t end,
     const MixTerms& mix,
@@ -36,14 +35,14 @@ double update_in_strips(
   const auto squares_of = [&](const float* plane) {
     return sum_of_squares(plane + begin, end - begin);
   };
-  const double old_squares = want_squares && mixes ? squares_of(x) : 0;
+  const double old_squares = want_squares && mixes ? squares_of(planes.x) : 0;
   alignas(64) float mixed[kStrip];
   for (int64_t at = begin; at < end; at += kStrip) {
     const int64_t count = std::min(kStrip, end - at);
     if (mixes) mixed_value(mixed, mix, at, count);
-    update(mixes ? mixed : x + at, at, count);
+    update(mixes ? mixed : planes.x + at, at, count);
   }
-  return want_squares && !mixes ? squares_of(result) : old_squares;
+  return want_squares && !mixes ? squares_of(planes.result) : old_squares;
 }
 
 } // namespace grapevine::kernel
