@@ -312,8 +312,9 @@ bool Averager::advance_pair() {
 }
 
 void Averager::finish_pair() {
-  const Peer& peer = *peers_.at(*pairing_.partner());
-  if (fresh_ && !peer.is_fresh) fresh_ = false;
+  // The peer may have said meanwhile that it is fresh no more: it was when it
+  // gave nothing.
+  if (exchange_.manner() == PieceExchange::Manner::kTake) fresh_ = false;
   {
     const auto now = Clock::now();
     const std::lock_guard lock(mutex_);

@@ -37,6 +37,7 @@ class PieceExchange {
   // come are as if it had not been.
   bool advance(Moment now);
   bool is_done() const { return pulled_ == replica_.pieces(); }
+  Manner manner() const { return manner_; }
   // The peer is gone, and its edge closed.
   void give_up() { posted_ = pulled_ = replica_.pieces(); }
   // Most gradients of this worker between what was read and what was written.
