@@ -16,6 +16,7 @@
 namespace grapevine::cluster {
 namespace {
 
+// An exchange under way, whoever moves it.
 struct OpenExchange {
   comm::Exchange by_thread;
   // Null where the thread runs it.
@@ -100,6 +101,7 @@ class ProcessCluster : public Cluster {
         .plane = algo::plane_of(*arena_, request.plane),
         .in_place = request.in_place,
         .step = request.step};
+    // In place, what is consumed is consumed in order.
     if (request.in_place) finish_by_hand();
     OpenExchange& next = at(open_);
     next.by_hand =
@@ -134,7 +136,8 @@ class ProcessCluster : public Cluster {
   Period last_exchange() const override { return last_exchange_; }
 
   void drop() override {
-    if (open_ > 0) release(0, cut_->buckets() - 1); // those before are
+    // Those before the newest have been released.
+    if (open_ > 0) release(0, cut_->buckets() - 1);
     finish_by_hand();
     while (open_ > 0)
       pop();
