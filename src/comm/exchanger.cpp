@@ -75,13 +75,13 @@ std::vector<int> Exchanger::near_peers(const Plan& plan, const Program& program)
 Traffic Exchanger::run(Exchange& exchange) {
   const ExchangeRequest& request = exchange.request();
   need_windows(floats_of(request));
-  const int64_t number = windows_->begin(
+  windows_->begin(
       request.cut->id,
       static_cast<int64_t>(request.cut->chunks.size()));
   LendingEvents events(exchange, *windows_);
   return std::visit(
       [&](auto& executor) {
-        run(executor, exchange, number, events);
+        run(executor, exchange, events);
         return executor.traffic();
       },
       prepare(request));
@@ -90,7 +90,6 @@ Traffic Exchanger::run(Exchange& exchange) {
 void Exchanger::run(
     MixExecutor& executor,
     Exchange& exchange,
-    int64_t /*number*/,
     ChunkEvents& events) {
   float* value = exchange.request().plane.data();
   if (exchange.request().in_place) {
@@ -112,10 +111,10 @@ void Exchanger::run(
 void Exchanger::run(
     InboxExecutor& executor,
     Exchange& exchange,
-    int64_t number,
     ChunkEvents& events) {
   need_inboxes(executor.inboxes());
   float* value = exchange.request().plane.data();
+  const int64_t number = windows_->newest();
   InboxExecutor::TermPointers pointers{};
   const kernel::MixTerms mix =
       executor

@@ -57,17 +57,9 @@ class Exchanger {
   Executor& prepare(const ExchangeRequest& request);
   Executor make_executor(const ExchangeRequest& request);
   std::vector<int> near_peers(const Plan& plan, const Program& program) const;
-  // number: the windows' of this exchange.
-  void run(
-      MixExecutor& executor,
-      Exchange& exchange,
-      int64_t number,
-      ChunkEvents& events);
-  void run(
-      InboxExecutor& executor,
-      Exchange& exchange,
-      int64_t number,
-      ChunkEvents& events);
+  // The exchange is the windows' newest.
+  void run(MixExecutor& executor, Exchange& exchange, ChunkEvents& events);
+  void run(InboxExecutor& executor, Exchange& exchange, ChunkEvents& events);
   bool has_windows(int64_t floats) const;
   void need_windows(int64_t floats);
   void need_inboxes(int count);
