@@ -33,6 +33,7 @@ struct Options {
   std::string graph = "ring";
   double rate = 1;
   int64_t piece_bytes = 1 << 20;
+  bool packs = false;
   double warm_up = 2; // seconds
   double seconds = 10;
 };
@@ -45,6 +46,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--graph", options.graph);
   app.add_option("--rate", options.rate);
   app.add_option("--piece-bytes", options.piece_bytes);
+  app.add_flag("--packing", options.packs);
   app.add_option("--warm-up", options.warm_up);
   app.add_option("--seconds", options.seconds);
   parse_or_exit(app, argc, argv);
@@ -59,6 +61,9 @@ class Job {
       store_ = transport::serve_store_for(environment);
     }
     const std::chrono::seconds deadline(60);
+    const transport::TransportOptions links{
+        .deadline = deadline,
+        .packs = options.packs};
     options_.compute.rank = environment.rank;
     options_.compute.state_planes =
         static_cast<int>(rule_.state_planes().size());
@@ -67,7 +72,7 @@ class Job {
     for (float& value : gradient_->arena().parameters())
       value *= 1 + 0.1F * static_cast<float>(environment.rank);
     everybody_ = cluster::make_process_cluster(
-        transport::make_transport(environment.transport, environment, deadline),
+        transport::make_transport(environment.transport, environment, links),
         {.deadline = deadline});
     everybody_->attach({&gradient_->arena()});
     const auto schedule =
@@ -81,15 +86,14 @@ class Job {
             options_.rate),
         options_.piece_bytes);
     if (options_.alone) return;
-    edges_ =
-        environment.transport == "gloo"
-            ? transport::make_gloo_edges(environment, neighbours_, deadline)
-            : transport::make_fixed_edges(
-                  transport::make_transport(
-                      environment.transport,
-                      environment,
-                      deadline),
-                  neighbours_);
+    edges_ = environment.transport == "gloo"
+                 ? transport::make_gloo_edges(environment, neighbours_, links)
+                 : transport::make_fixed_edges(
+                       transport::make_transport(
+                           environment.transport,
+                           environment,
+                           links),
+                       neighbours_);
     averager_ = std::make_unique<gossip::Averager>(
         *replica_,
         *edges_,

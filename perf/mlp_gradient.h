@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -82,10 +83,10 @@ class SleepingGradient : public MlpGradient {
         std::make_shared<arena::Layout>(std::move(tensors)),
         std::make_shared<arena::Layout>(),
         options.state_planes);
-    std::ranges::fill(arena_->parameters(), 1.0F);
-    std::ranges::fill(
-        arena_->gradients(),
-        static_cast<float>(options.rank + 1));
+    // As trained ones are, so that packing finds what it would find there: the
+    // same parameters for all, gradients of each worker's own.
+    fill(arena_->parameters(), 0);
+    fill(arena_->gradients(), static_cast<uint64_t>(options.rank + 1));
   }
 
   arena::Arena& arena() override { return *arena_; }
@@ -105,6 +106,11 @@ class SleepingGradient : public MlpGradient {
   }
 
  private:
+  static void fill(std::span<float> plane, uint64_t stream) {
+    Random random(1, Purpose::kInit, stream);
+    for (float& value : plane)
+      value = static_cast<float>(0.03 * random.normal());
+  }
   static double sleep(double ms) {
     const auto start = Clock::now();
     std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms));

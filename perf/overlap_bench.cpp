@@ -37,6 +37,7 @@ struct Options {
   std::string optimizer = "adam";
   int64_t bucket_bytes = cluster::StepperOptions{}.bucket_bytes;
   int64_t chunk_bytes = comm::CommunicatorOptions{}.chunk_bytes;
+  bool packs = false;
   int warm_up = 8; // steps
   int blocks = 6;
   int block_steps = 4;
@@ -54,6 +55,7 @@ Options parse(int argc, char** argv) {
       ->check(CLI::IsMember({"adam", "sgd"}));
   app.add_option("--bucket-bytes", options.bucket_bytes);
   app.add_option("--chunk-bytes", options.chunk_bytes);
+  app.add_flag("--packing", options.packs);
   app.add_option("--warm-up", options.warm_up);
   app.add_option("--blocks", options.blocks);
   app.add_option("--block-steps", options.block_steps);
@@ -66,7 +68,7 @@ std::shared_ptr<const optim::LocalRule> make_rule(const std::string& name) {
   return std::make_shared<optim::Adam>(optim::AdamOptions{});
 }
 
-std::unique_ptr<transport::Transport> make_transport() {
+std::unique_ptr<transport::Transport> make_transport(bool packs) {
   const auto environment = transport::read_launch_environment();
   if (environment.transport == "virtual") {
     return std::move(transport::make_local_transports(1).front());
@@ -74,7 +76,7 @@ std::unique_ptr<transport::Transport> make_transport() {
   return transport::make_transport(
       environment.transport,
       environment,
-      std::chrono::seconds(60));
+      {.deadline = std::chrono::seconds(60), .packs = packs});
 }
 
 // Of all threads of this process.
@@ -94,7 +96,7 @@ class Job {
       : options_(options),
         // Where each trains alone, the others are met for the result only.
         everybody_(cluster::make_process_cluster(
-            make_transport(),
+            make_transport(options.packs),
             {.deadline = std::chrono::seconds(60),
              .chunk_bytes = options.chunk_bytes})) {
     alone_ = options_.agreement == "alone";

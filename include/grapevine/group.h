@@ -12,6 +12,9 @@ struct GroupOptions {
   double deadline_seconds = 300;
   // Planes travel in pieces of this size. Changes times, never results.
   long bucket_bytes = 1 << 20;
+  // Packs what goes over Gloo without loss, to about 0.85 of its bytes: where
+  // the network is the limit. The same for all workers.
+  bool packing = false;
 };
 
 // Cheap to copy; copies are the same worker.

@@ -8,7 +8,7 @@ namespace {
 
 std::unique_ptr<transport::Transport> join(
     const transport::LaunchEnvironment& environment,
-    std::chrono::duration<double> deadline) {
+    const transport::TransportOptions& options) {
   if (environment.slow.slows()) {
     throw ConfigError(
         "--slow (GRAPEVINE_SLOW) slows down what `grapevine train` computes; "
@@ -17,10 +17,7 @@ std::unique_ptr<transport::Transport> join(
   if (environment.kind == transport::LaunchEnvironment::Kind::kAlone) {
     return std::move(transport::make_local_transports(1).front());
   }
-  return transport::make_transport(
-      environment.transport,
-      environment,
-      deadline);
+  return transport::make_transport(environment.transport, environment, options);
 }
 
 comm::CommunicatorOptions communicator_options(const GroupOptions& options) {
@@ -44,8 +41,11 @@ Group Group::from_environment(const GroupOptions& options) {
   auto state = std::make_shared<State>();
   state->environment = transport::read_launch_environment();
   state->cluster = cluster::make_process_cluster(
-      join(state->environment, communicator.deadline),
+      join(
+          state->environment,
+          {.deadline = communicator.deadline, .packs = options.packing}),
       communicator);
+  state->packs = options.packing;
   return Group(std::move(state));
 }
 

@@ -124,12 +124,18 @@ void PlanQuestion::declare(CLI::App& app) {
       "plans|rings");
   add("--steps", steps_, "iterations of the model", "N");
   add("--seed", seed_, "of the draws of compute times", "N");
-  options_.push_back(
-      app.add_flag(
-             "--clipped",
-             clipped_,
-             "gradients are clipped by their norm: updates come after backward")
-          ->group("Predict and recommend"));
+  const auto add_flag = [&](const char* flag, bool& value, const char* help) {
+    options_.push_back(
+        app.add_flag(flag, value, help)->group("Predict and recommend"));
+  };
+  add_flag(
+      "--packing",
+      packing_,
+      "what goes between nodes is packed, as by train --packing");
+  add_flag(
+      "--clipped",
+      clipped_,
+      "gradients are clipped by their norm: updates come after backward");
 }
 
 std::vector<std::string> PlanQuestion::given() const {
@@ -203,6 +209,7 @@ planner::Question PlanQuestion::question() const {
     question.link =
         of_flag("--link", [&] { return transport::parse_link(link_); });
   }
+  question.packing = packing_;
   question.slow =
       of_flag("--slow", [&] { return transport::parse_slow(slow_); });
   const std::vector<std::string> movers = {"plans", "rings"};

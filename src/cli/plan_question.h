@@ -48,6 +48,7 @@ class PlanQuestion {
   std::string mover_ = "plans";
   std::string steps_ = "200";
   std::string seed_ = "1";
+  bool packing_ = false;
   bool clipped_ = false;
   std::vector<CLI::Option*> options_;
 };

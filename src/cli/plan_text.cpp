@@ -119,7 +119,10 @@ std::string question_text(const planner::Question& question) {
            time_text(compute.mean_seconds()),
            time_text(compute.update_seconds_per_byte * bytes))});
   table.add_row({"inside a node", level_text(costs.inside)});
-  table.add_row({"between nodes", level_text(costs.between)});
+  table.add_row(
+      {"between nodes",
+       level_text(costs.between) +
+           (question.packing && costs.between ? ", packed" : "")});
   if (question.slow.slows()) {
     table.add_row({"slow", transport::format_slow(question.slow)});
   }

@@ -130,6 +130,7 @@ Json to_json(const Question& question) {
       {"edges", text_or_null(question.choices.edges_file)},
       {"link",
        question.link ? Json(transport::format_link(*question.link)) : Json()},
+      {"packing", question.packing},
       {"slow", text_or_null(transport::format_slow(question.slow))},
       {"mover", question.mover == Mover::kPlans ? "plans" : "rings"},
       {"seed", question.seed}};

@@ -22,4 +22,8 @@ runtime::Costs Question::costs_with_link() const {
   return link ? runtime::with_link(costs, *link) : costs;
 }
 
+runtime::Costs Question::as_used(runtime::Costs given) const {
+  return packing ? runtime::with_packing(std::move(given)) : given;
+}
+
 } // namespace grapevine::planner

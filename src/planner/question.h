@@ -20,6 +20,7 @@ struct Question {
   int workers_per_node = 0;
   // In place of the links between nodes that costs have.
   std::optional<transport::LinkOptions> link = {};
+  bool packing = false; // as in runs with --packing
   transport::SlowOptions slow = {};
   bool after_backward = false; // clipped gradients
   Mover mover = Mover::kPlans;
@@ -35,6 +36,8 @@ struct Question {
   int told_workers_per_node(int n) const;
   // With the link in its place.
   runtime::Costs costs_with_link() const;
+  // What such links are to a run of the question's: packing makes them faster.
+  runtime::Costs as_used(runtime::Costs given) const;
 };
 
 } // namespace grapevine::planner

@@ -54,6 +54,26 @@ std::string pay_sentence(const Recommendation& it) {
       time_text(it.use.times.exposed));
 }
 
+// What packing would add to it, over Gloo.
+std::string packing_sentence(
+    const Recommendation& it,
+    const Question& question) {
+  if (question.packing || question.mover == Mover::kRings) return "";
+  Question packed = question;
+  packed.packing = true;
+  packed.choices.algorithms = {it.use.candidate.algorithm};
+  const Forecast forecast = predict(packed, {it.n});
+  const auto row = std::ranges::find_if(forecast.rows, [&](const auto& found) {
+    return found.candidate.label() == it.use.candidate.label();
+  });
+  if (row == forecast.rows.end()) return "";
+  const double gain = it.use.times.seconds / row->times.seconds;
+  if (gain < kWorthwhile) return "";
+  return fmt::format(
+      "Packed, which Gloo's messages can be (--packing), it takes {}.",
+      time_text(row->times.seconds));
+}
+
 double straggler_share(const Prediction& prediction) {
   return prediction.times.straggler / prediction.times.seconds;
 }
@@ -193,6 +213,7 @@ recommend(const Question& question, const Forecast& forecast, int n) {
   it.sentences = {
       use_sentence(it),
       pay_sentence(it),
+      packing_sentence(it, question),
       straggler_sentence(it),
       agreement_sentence(it)};
   std::erase(it.sentences, "");

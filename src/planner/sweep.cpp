@@ -97,7 +97,7 @@ Sweeper::Sweeper(const Question& question, int n) : n_(n) {
 const std::vector<double>& Sweeper::times(double rate) {
   auto found = times_.find(rate);
   if (found != times_.end()) return found->second;
-  const Costs costs = costs_at(*question_, n_, rate);
+  const Costs costs = question_->as_used(costs_at(*question_, n_, rate));
   std::vector<double> times(trials_->size());
   trials_->for_each([&](int i) { times[i] = (*trials_)[i].seconds(costs); });
   return times_.emplace(rate, std::move(times)).first->second;

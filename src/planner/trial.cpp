@@ -53,7 +53,7 @@ Trial::Trial(
   if (course_->is_in_phases()) {
     throw ConfigError("gossip is predicted on graphs that do not change");
   }
-  const Costs costs = question.costs_with_link();
+  const Costs costs = question.as_used(question.costs_with_link());
   const int n = candidate.graph.n;
   // Refuses graphs that are not connected.
   gossip::accelerated_dynamics(course_->spectrum(), n, candidate.rate);
@@ -153,7 +153,7 @@ double Trial::steps_to_agree() const {
 }
 
 Prediction Trial::predict() const {
-  const Costs costs = question_->costs_with_link();
+  const Costs costs = question_->as_used(question_->costs_with_link());
   Prediction prediction{
       .candidate = candidate_,
       .spectrum = course_->spectrum(),

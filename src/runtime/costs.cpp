@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "transport/packed/packed_transport.h"
 
 #include <fmt/format.h>
 
@@ -172,6 +173,24 @@ Costs with_link(Costs costs, const transport::LinkOptions& link) {
          .latency = software + pair.limits.delay_seconds,
          .bandwidth = pair.limits.bytes_per_second * transport::kPayloadShare});
   }
+  return costs;
+}
+
+Costs with_packing(Costs costs) {
+  constexpr double kMore = 1 / transport::kTypicallyPacked;
+  const auto& buckets = costs.compute.bucket_bytes;
+  const bool is_packed = std::ranges::any_of(buckets, [](int64_t bytes) {
+    return bytes >= static_cast<int64_t>(transport::kLeastPacked);
+  });
+  if (!is_packed) return costs;
+  if (costs.between) {
+    costs.between->bandwidth *= kMore;
+    costs.between->shared *= kMore;
+  }
+  for (NodeRate& node : costs.node_rates)
+    node.shared *= kMore;
+  for (LinkRate& link : costs.link_rates)
+    link.bandwidth *= kMore;
   return costs;
 }
 

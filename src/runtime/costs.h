@@ -106,6 +106,13 @@ Compute with_buckets(const Compute& compute, int64_t bytes);
 // costs without a network.
 Costs with_link(Costs costs, const transport::LinkOptions& link);
 
+// The links between nodes as they are to a run with --packing: each byte of
+// them carries more (transport/packed/). What packing itself takes is not
+// counted: it is a fiftieth of what a link of 1 Gbit/s takes. Nor is it that
+// short messages are not packed, those of an all-reduce of buckets of 1 MiB
+// over more than 64 workers, but for buckets that are all as short.
+Costs with_packing(Costs costs);
+
 // `bytes` in buckets of `bucket`, the last one perhaps shorter.
 std::vector<int64_t> even_buckets(int64_t bytes, int64_t bucket);
 

@@ -46,6 +46,7 @@ std::map<std::string, std::string> spec_fingerprint(const Spec& spec) {
   }
   if (has_virtual_clock(spec)) {
     values["bucket-bytes"] = find_entry("bucket-bytes")->get_toml(spec);
+    if (spec.packing) values["packing"] = find_entry("packing")->get_toml(spec);
   }
   return values;
 }

@@ -108,6 +108,7 @@ struct Spec {
   std::string device = "cpu"; // that models compute on
   int threads = 0;            // of the virtual cluster; 0 = all cores
   int64_t bucket_bytes = 1 << 20;
+  bool packing = false;  // what goes over Gloo, without loss
   double deadline = 300; // seconds
   // Steps; 0 = at the end of the first epoch after a minute, and of the run;
   // -1 = never, not even at the end.

@@ -700,6 +700,11 @@ std::vector<SpecEntry> execution_entries() {
           {64, int64_t{1} << 40},
           kDoesNot,
           "size of an exchanged bucket"),
+      yes_no(
+          "packing",
+          &Spec::packing,
+          kDoesNot,
+          "pack what goes over Gloo, without loss, to 0.85 of its bytes"),
       number(
           "deadline",
           &Spec::deadline,

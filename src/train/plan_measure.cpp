@@ -36,7 +36,7 @@ std::unique_ptr<comm::Communicator> meet(
       transport::make_transport(
           spec.transport.empty() ? environment.transport : spec.transport,
           environment,
-          options.deadline),
+          {.deadline = options.deadline}),
       options);
 }
 

@@ -45,6 +45,12 @@ comm::CommunicatorOptions communicator_options(const spec::Spec& spec) {
   return options;
 }
 
+transport::TransportOptions transport_options(const spec::Spec& spec) {
+  return {
+      .deadline = std::chrono::duration<double>(spec.deadline),
+      .packs = spec.packing};
+}
+
 std::unique_ptr<cluster::Cluster> make_cluster(
     const spec::Spec& spec,
     const transport::LaunchEnvironment& environment,
@@ -58,7 +64,8 @@ std::unique_ptr<cluster::Cluster> make_cluster(
   }
   if (name == "virtual") return cluster::make_virtual_cluster(spec.n, pool);
   const auto options = communicator_options(spec);
-  auto link = transport::make_transport(name, environment, options.deadline);
+  auto link =
+      transport::make_transport(name, environment, transport_options(spec));
   if (link->size() != spec.n) {
     throw ConfigError(fmt::format(
         "-n {} does not fit the launcher, which started {} processes; leave "
@@ -68,6 +75,17 @@ std::unique_ptr<cluster::Cluster> make_cluster(
         spec.n));
   }
   return cluster::make_process_cluster(std::move(link), options);
+}
+
+// Workers must also agree on whether they pack, though it changes no result;
+// and on that first, in messages that are too short for it.
+void compare_workers(
+    cluster::Cluster& cluster,
+    const comm::Fingerprint& parts,
+    const spec::Spec& spec) {
+  cluster.compare_fingerprints(
+      {{"packing", spec::find_entry("packing")->get_toml(spec)}});
+  cluster.compare_fingerprints(parts);
 }
 
 // workers-per-node = 0 means what the cluster is found to have. Everybody asks,
@@ -144,15 +162,15 @@ std::unique_ptr<transport::Edges> make_edges(
     const transport::LaunchEnvironment& environment,
     const std::string& transport) {
   auto neighbours = gossip::neighbours_in(*setup.schedule)[environment.rank];
-  const std::chrono::duration<double> deadline(setup.spec.deadline);
+  const auto options = transport_options(setup.spec);
   if (transport == "gloo") {
     return transport::make_gloo_edges(
         environment,
         std::move(neighbours),
-        deadline);
+        options);
   }
   return transport::make_fixed_edges(
-      transport::make_transport(transport, environment, deadline),
+      transport::make_transport(transport, environment, options),
       std::move(neighbours));
 }
 
@@ -228,7 +246,7 @@ TrainResult train_processes_asynchronously(
     const auto cluster = make_cluster(setup.spec, environment, pool);
     settle_nodes(setup, environment, *cluster);
     parts = fingerprint(setup);
-    cluster->compare_fingerprints(parts);
+    compare_workers(*cluster, parts, setup.spec);
     if (const auto stored =
             open_directory(*cluster, directory, setup.spec, parts, lock)) {
       return tell(*stored, hooks);
@@ -302,7 +320,7 @@ TrainResult train(
   const spec::Spec& spec = setup.spec;
   const record::RunDirectory directory(directory_of(spec));
   const comm::Fingerprint parts = fingerprint(setup);
-  cluster->compare_fingerprints(parts);
+  compare_workers(*cluster, parts, spec);
 
   std::optional<record::RunLock> lock;
   if (const auto stored =

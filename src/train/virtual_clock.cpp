@@ -56,6 +56,7 @@ runtime::Costs described_costs(
   if (!spec.link.empty()) {
     costs = runtime::with_link(costs, transport::parse_link(spec.link));
   }
+  if (spec.packing) costs = runtime::with_packing(std::move(costs));
   // Links that nobody spoke of limit nothing.
   if (spec.link.empty() && spec.costs.empty()) costs.between.emplace();
   if (spec.workers_per_node > 1 && !costs.inside) costs.inside.emplace();

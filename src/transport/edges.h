@@ -17,6 +17,7 @@
 #include "base/deadline.h"
 #include "transport/launch_environment.h"
 #include "transport/transport.h"
+#include "transport/transports.h"
 
 #include <chrono>
 #include <memory>
@@ -144,7 +145,7 @@ std::unique_ptr<Edges> make_fixed_edges(
 // The store outlives any worker where somebody else serves it (grapevine
 // launch, torchrun's agent, a file); where rank 0 does, rank 0 may not die.
 // A store that is out of reach is a TransportError here; later it only means
-// that nothing is linked anew until it is found again. `deadline` is for
+// that nothing is linked anew until it is found again. The deadline is for
 // reaching the store, and bounds an attempt to connect (10 s at most).
 //
 // Costs: a thread that looks at the store five times a second (one number), a
@@ -155,6 +156,6 @@ std::unique_ptr<Edges> make_fixed_edges(
 std::unique_ptr<Edges> make_gloo_edges(
     const LaunchEnvironment& environment,
     std::vector<int> neighbours,
-    std::chrono::duration<double> deadline);
+    const TransportOptions& options);
 
 } // namespace grapevine::transport

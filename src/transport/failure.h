@@ -38,9 +38,30 @@ class Failure {
     if (!happened()) message_ = message;
   }
 
+  // Runs a call of a transport that is wrapped: its first error is ours too.
+  template <typename Call>
+  void guard(Call&& call) {
+    try {
+      call();
+    } catch (const TransportError& error) {
+      remember(error.what());
+      throw;
+    }
+  }
+
  private:
   std::string message_;
 };
+
+// What recv_at_most asks of its room besides.
+inline void check_room(size_t bytes) {
+  GV_CHECK_LE(bytes, kMostRoom);
+}
+
+// Whether a message may be received so.
+inline bool fits(size_t sent, size_t room, bool may_be_shorter) {
+  return may_be_shorter ? sent <= room : sent == room;
+}
 
 // What every send and recv asks of its arguments.
 inline void check_operation(int rank, int size, int peer, Tag tag) {

@@ -36,13 +36,14 @@ gv_layer(transport
     edges/fixed_edges.cpp edges/linked_edges.cpp edges/gloo_edges.cpp
     edges/handshake.cpp edges/attempt.cpp edges/link_keeper.cpp
     edges/gather.cpp edges/reach.cpp edges/shaped_connector.cpp edges/near_connector.cpp
+    edges/packed_connector.cpp packed/packed_transport.cpp
     near/byte_ring.cpp near/near_transport.cpp
     shaped/fluid.cpp shaped/link_table.cpp shaped/link_session.cpp
     shaped/lane.cpp shaped/shaped_transport.cpp
     local/local_transport.cpp local/hub.cpp
     ${gv_mpi_source}
   DEPS Grapevine::base
-  PRIVATE_DEPS gv_transport_c10d ${gv_mpi_library})
+  PRIVATE_DEPS Grapevine::kernel gv_transport_c10d ${gv_mpi_library})
 # The C interface only: the C++ one was removed from MPI long ago.
 target_compile_definitions(gv_transport PRIVATE
   OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

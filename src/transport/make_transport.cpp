@@ -1,3 +1,4 @@
+#include "transport/packed/packed_transport.h"
 #include "transport/shaped/shaped_transport.h"
 #include "transport/transports.h"
 
@@ -6,7 +7,7 @@ namespace grapevine::transport {
 std::unique_ptr<Transport> make_transport(
     const std::string& name,
     const LaunchEnvironment& environment,
-    std::chrono::duration<double> deadline) {
+    const TransportOptions& options) {
   const bool limits_links = environment.link_table >= 0;
   if (name == "mpi") {
     if (limits_links) {
@@ -14,11 +15,19 @@ std::unique_ptr<Transport> make_transport(
           "--link limits the links of `grapevine launch`, which are Gloo's; "
           "leave --transport mpi out");
     }
+    if (options.packs) {
+      throw ConfigError(
+          "--packing packs what goes over Gloo; MPI moves its messages as they "
+          "are: leave --packing out, or MPI");
+    }
     return make_mpi_transport();
   }
-  auto transport = make_gloo_transport(environment, deadline);
-  if (!limits_links) return transport;
-  return shape_links(std::move(transport), environment.link_table);
+  auto transport = make_gloo_transport(environment, options.deadline);
+  if (limits_links) {
+    transport = shape_links(std::move(transport), environment.link_table);
+  }
+  return options.packs ? pack_messages(std::move(transport))
+                       : std::move(transport);
 }
 
 } // namespace grapevine::transport

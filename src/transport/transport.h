@@ -7,7 +7,8 @@
 //
 // Semantics that every implementation keeps and transport_test checks:
 //   - A send matches the receive with the same peer and tag, in posting order.
-//   - Lengths must agree; an implementation may detect a mismatch and throw.
+//   - Lengths must agree, but for recv_at_most; an implementation may detect a
+//     mismatch and throw.
 //   - Length 0 is legal and completes. Sending to oneself is not.
 //   - A send may complete before it is received (buffering) or not
 //     (rendezvous): never rely on either.
@@ -37,6 +38,10 @@ namespace grapevine::transport {
 using Tag = int;
 inline constexpr Tag kMaxTag = 32767;
 
+// The longest room of recv_at_most, in bytes: a MiB, and what it may say of
+// itself.
+inline constexpr size_t kMostRoom = (size_t{1} << 20) + (size_t{1} << 14);
+
 // Names an operation in flight. Valid from send/recv until wait or a true
 // test has returned; then it is spent. Cheap to copy.
 struct Request {
@@ -64,6 +69,12 @@ class Transport {
   // One thread at a time may call these.
   virtual Request send(std::span<const std::byte> bytes, int peer, Tag tag) = 0;
   virtual Request recv(std::span<std::byte> bytes, int peer, Tag tag) = 0;
+  // For a message that may be shorter than the room for it, at most kMostRoom.
+  // How long it was is not told, so it has to say that itself; what is behind
+  // it in the room is left as it was. For transports that wrap others; one that
+  // packs (transport/packed/) has none for others in turn: CheckFailure.
+  virtual Request
+  recv_at_most(std::span<std::byte> room, int peer, Tag tag) = 0;
 
   // True, and the request is spent, if the operation has completed. Also
   // drives progress where the implementation needs that.

@@ -50,12 +50,18 @@ std::unique_ptr<Transport> make_gloo_transport(
     const LaunchEnvironment& environment,
     std::chrono::duration<double> deadline);
 
+struct TransportOptions {
+  std::chrono::duration<double> deadline; // to meet the others
+  // Fewer bytes on the network (transport/packed/): for Gloo, of all workers.
+  bool packs = false;
+};
+
 // The transport of this name, "mpi" or "gloo", as the launcher wants it: with
-// limited links where `grapevine launch --link` asked for them, which MPI
-// refuses (ConfigError).
+// limited links where `grapevine launch --link` asked for them. MPI refuses
+// these, and to pack (ConfigError).
 std::unique_ptr<Transport> make_transport(
     const std::string& name,
     const LaunchEnvironment& environment,
-    std::chrono::duration<double> deadline);
+    const TransportOptions& options);
 
 } // namespace grapevine::transport

@@ -78,9 +78,12 @@ inline void redirect(const std::string& path, int flags, int descriptor) {
   dup2(open(path.c_str(), flags, 0644), descriptor);
 }
 
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
 [[noreturn]] inline void become_program(
     std::vector<std::string> words,
-    const Scratch& scratch) {
+    const Scratch& scratch,
+    const Variables& variables = {}) {
   constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
   redirect("/dev/null", O_RDONLY, STDIN_FILENO);
   redirect(scratch.file("out"), kNew, STDOUT_FILENO);
@@ -88,6 +91,8 @@ inline void redirect(const std::string& path, int flags, int descriptor) {
   // Launchers' variables of the test's own surroundings stay outside.
   for (const char* name : {"RANK", "WORLD_SIZE"})
     unsetenv(name);
+  for (const auto& [name, value] : variables)
+    setenv(name.c_str(), value.c_str(), 1);
   std::filesystem::current_path(scratch.path());
   words.insert(words.begin(), "grapevine");
   std::vector<char*> arguments;
@@ -124,16 +129,31 @@ inline Answer start_program(
 
 // What the program's file would answer, from a fork of this test: loading torch
 // is most of what a start costs, and here it is loaded already.
+class ForkedProgram {
+ public:
+  explicit ForkedProgram(
+      std::vector<std::string> words,
+      const Variables& variables = {}) {
+    std::fflush(nullptr); // or the child would print what this test has to say
+    child_ = fork();
+    if (child_ == 0) become_program(std::move(words), scratch_, variables);
+  }
+
+  Answer wait() {
+    int status = -1;
+    waitpid(child_, &status, 0);
+    return answer_of(status, scratch_);
+  }
+
+ private:
+  Scratch scratch_;
+  pid_t child_;
+};
+
 inline Answer grapevine(std::vector<std::string> words) {
   // Its workers are started from the program's file.
   if (!words.empty() && words.front() == "launch") return start_program(words);
-  const Scratch scratch;
-  std::fflush(nullptr); // or the child would print what this test has to say
-  const pid_t child = fork();
-  if (child == 0) become_program(std::move(words), scratch);
-  int status = -1;
-  waitpid(child, &status, 0);
-  return answer_of(status, scratch);
+  return ForkedProgram(std::move(words)).wait();
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

@@ -14,6 +14,7 @@ const std::vector<Target>& targets() {
       {"idx", read_idx, 1024},
       {"images", read_images, 1024},
       {"jpeg", read_jpeg, 4096},
+      {"packed", read_packed, 2100},
       {"pairs", read_pairs, 1024},
       {"records", read_records, 8192},
       {"run", read_run, 4096},

@@ -39,6 +39,7 @@ void read_gzip(Bytes input);
 void read_idx(Bytes input);
 void read_images(Bytes input);
 void read_jpeg(Bytes input);
+void read_packed(Bytes input);
 void read_pairs(Bytes input);
 void read_records(Bytes input);
 void read_run(Bytes input);

@@ -7,7 +7,7 @@ add_library(gv_fuzz_targets STATIC
 target_include_directories(gv_fuzz_targets PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(gv_fuzz_targets
   PUBLIC Grapevine::analysis Grapevine::data Grapevine::graph
-    Grapevine::record Grapevine::runtime Grapevine::spec ZLIB::ZLIB
+    Grapevine::kernel Grapevine::record Grapevine::runtime Grapevine::spec ZLIB::ZLIB
   PRIVATE gv_flags)
 
 if(GV_FUZZ)

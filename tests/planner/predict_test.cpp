@@ -2,6 +2,7 @@
 
 #include "planner/plan_json.h"
 #include "planner/support.h"
+#include "planner/sweep.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -44,6 +45,24 @@ TEST(Predict, IsWhatTheLinesAllow) {
   // A replica there and one back for each gradient, and waits for partners.
   EXPECT_GT(seconds("gossip", "ring", 8), copy);
   EXPECT_LT(seconds("gossip", "ring", 8), 1.5 * copy);
+}
+
+// Packing moves fewer bytes, wherever the line is the limit, and nothing else.
+TEST(Predict, KnowsPacking) {
+  Question question = small_question("1gbit,0");
+  question.choices.graphs = {"one-peer-exponential"};
+  question.packing = true;
+  const double line = 25e6 / (125e6 * transport::kPayloadShare);
+  const auto seconds = [&] {
+    const Forecast forecast = predict(question, {8});
+    return row(forecast, kOverlapped, "one-peer-exponential", 8).times.seconds;
+  };
+  EXPECT_NEAR(seconds(), std::max(0.19, 0.853 * line), 1e-3);
+  EXPECT_TRUE(to_json(question).at("packing"));
+  question.link = transport::parse_link("200mbit,0");
+  EXPECT_NEAR(seconds(), 5 * 0.853 * line, 5e-3);
+  // Rates are those of the links, and not of what they carry.
+  EXPECT_DOUBLE_EQ(link_rate(question, 8), 25e6);
 }
 
 // Asynchronous workers do not wait for slow ones, nor for links that carry

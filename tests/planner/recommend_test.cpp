@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace grapevine::planner {
@@ -57,6 +58,22 @@ TEST(Recommend, SaysWhatAndWhenAndWhatWouldChangeIt) {
   }
   ASSERT_FALSE(answer.sentences.empty());
   EXPECT_NE(answer.sentences[0].find("--graph aer"), std::string::npos);
+}
+
+TEST(Recommend, SaysWhatPackingWouldGive) {
+  const auto says_packing = [](const char* link, bool packing) {
+    Question question = small_question(link);
+    question.packing = packing;
+    const Forecast forecast = predict(question, {8});
+    const auto sentences = recommend(question, forecast, 8).sentences;
+    return std::ranges::any_of(sentences, [](const std::string& sentence) {
+      return sentence.find("--packing") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(says_packing("200mbit,0", false));
+  EXPECT_FALSE(says_packing("200mbit,0", true));
+  // Hidden behind computing.
+  EXPECT_FALSE(says_packing("100gbit,0", false));
 }
 
 TEST(Recommend, TextsOfRatesAndTimes) {

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "runtime/network.h"
+#include "transport/packed/packed_transport.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -161,6 +162,27 @@ TEST(Costs, ALinkTakesThePlaceOfTheMeasuredOne) {
   EXPECT_DOUBLE_EQ(costs.between->shared, 125e6 * 1448 / 1514);
   EXPECT_EQ(costs.inside, some_costs().inside);
   EXPECT_TRUE(costs.node_rates.empty());
+}
+
+TEST(Costs, PackingMakesLinksBetweenNodesFaster) {
+  Costs measured = some_costs();
+  measured.compute.bucket_bytes = {1 << 20, 1000};
+  const Costs plain =
+      with_link(measured, transport::parse_link("1gbit,2ms;2-3:100mbit,10ms"));
+  const Costs packed = with_packing(plain);
+  constexpr double kMore = 1 / transport::kTypicallyPacked;
+  EXPECT_DOUBLE_EQ(packed.between->bandwidth, plain.between->bandwidth * kMore);
+  EXPECT_DOUBLE_EQ(packed.between->shared, plain.between->shared * kMore);
+  EXPECT_EQ(packed.between->latency, plain.between->latency);
+  EXPECT_EQ(packed.inside, plain.inside);
+  EXPECT_DOUBLE_EQ(
+      packed.link_rates[0].bandwidth,
+      plain.link_rates[0].bandwidth * kMore);
+  EXPECT_DOUBLE_EQ(
+      with_packing(measured).node_rates[0].shared,
+      measured.node_rates[0].shared * kMore);
+  // Short messages are not packed.
+  EXPECT_EQ(with_packing(some_costs()), some_costs());
 }
 
 TEST(Costs, SingleLinksTakeTheirPlace) {

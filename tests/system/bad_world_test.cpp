@@ -76,6 +76,18 @@ TEST(BadWorld, AMeetingPointThatIsNotThere) {
   }
 }
 
+// What is said about it must not be packed itself.
+TEST(BadWorld, AWorkerThatPacksAlone) {
+  const cli::Scratch scratch;
+  const std::string port = free_port();
+  const Words words = alone(small_run("d-ring", scratch.file("run")));
+  Process first(words, place_in_world(0, 2, port));
+  Process second(words + Words{"--packing"}, place_in_world(1, 2, port));
+  expect_clear_failure(first.wait(), 2, {"workers disagree on packing"});
+  EXPECT_EQ(second.wait().exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("run")));
+}
+
 TEST(BadWorld, APortInUse) {
   const cli::Scratch scratch;
   const Listener listener;

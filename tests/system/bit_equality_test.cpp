@@ -112,6 +112,23 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+// Packed messages change neither values nor what is counted. Limited links, so
+// that all of them are sent and none is read in shared memory.
+TEST(BitEquality, PackedMessages) {
+  const cli::Scratch scratch;
+  for (const char* preset : {"c-complete", "d-ring", "dadam"}) {
+    SCOPED_TRACE(preset);
+    const auto run = [&](const std::string& where) {
+      return small_run(preset, scratch.file(preset + where)) +
+             Words{"--graph", "complete"};
+    };
+    const auto packed = result_of(cli::grapevine(
+        Words{"launch", "-n", "3", "--link", "10gbit", "--"} + run("-packed") +
+        Words{"--packing"}));
+    expect_same_messages(virtual_result(3, run("-virtual")), packed);
+  }
+}
+
 // Group averages by nodes, and pairs with a triple at an odd n.
 TEST(BitEquality, NodesAndSchedulesOfPairs) {
   struct Shape {

@@ -230,6 +230,20 @@ TEST(Gossip, EndsOverGlooAndMpi) {
   }
 }
 
+// Over limited links nothing goes through shared memory, so all of it is
+// packed.
+TEST(Gossip, EndsWherePacked) {
+  const cli::Scratch scratch;
+  const auto result = result_of(cli::grapevine(
+      Words{"launch", "-n", "3", "--link", "10gbit", "--"} +
+      gossip_run("a2cid2", scratch.file("run")) +
+      Words{"--epochs", "9", "--steps", "60"} +
+      Words{"--graph", "complete", "--max-lag", "4", "--packing"}));
+  ASSERT_EQ(result["outcome"], "completed");
+  EXPECT_GT(result["averaged_model_accuracy"], 0.3);
+  EXPECT_GT(result["messages"], 0);
+}
+
 // The store is opened by all at the beginning, and again by all afterwards.
 TEST(Gossip, EndsWhereTheWorkersMeetInAFile) {
   const cli::Scratch scratch;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,29 @@ inline nlohmann::json result_of(const cli::Answer& answer) {
   return nlohmann::json::parse(answer.out, nullptr, false);
 }
 
+// As a script would start them, whose workers meet in a file; but as forks of
+// this test (cli::ForkedProgram). What all of them say, and the first code that
+// is not 0.
 inline cli::Answer over_gloo(int n, const Words& words) {
-  return cli::grapevine(Words{"launch", "-n", std::to_string(n), "--"} + words);
+  const cli::Scratch meeting;
+  std::deque<cli::ForkedProgram> workers;
+  for (int rank = 0; rank < n; ++rank) {
+    workers.emplace_back(
+        words,
+        cli::Variables{
+            {"RANK", std::to_string(rank)},
+            {"WORLD_SIZE", std::to_string(n)},
+            {"HOST_ADDRESS", "127.0.0.1"},
+            {"GRAPEVINE_STORE_FILE", meeting.file("store")}});
+  }
+  cli::Answer all{0, "", ""};
+  for (auto& worker : workers) {
+    const cli::Answer answer = worker.wait();
+    if (all.exit_code == 0) all.exit_code = answer.exit_code;
+    all.out += answer.out;
+    all.error += answer.error;
+  }
+  return all;
 }
 
 inline cli::Answer over_mpi(int n, const Words& words) {

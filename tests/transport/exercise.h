@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -76,9 +78,9 @@ class Exercise {
         rank_(transport.rank()),
         size_(transport.size()) {}
 
-  void run() {
+  void run(std::span<const size_t> lengths = kLengths) {
     if (size_ == 1) return;
-    for (const size_t length : kLengths) {
+    for (const size_t length : lengths) {
       ring(length);
       all_pairs(length);
       many_tags(length);
@@ -88,6 +90,13 @@ class Exercise {
     for (int repeat = 0; repeat < 20; ++repeat) {
       ring(1000);
     }
+  }
+
+  // What transports that pack do not have.
+  void run_at_most() {
+    if (size_ == 1) return;
+    for (const size_t room : {size_t{1000}, kMostRoom})
+      at_most(room);
   }
 
  private:
@@ -124,6 +133,40 @@ class Exercise {
     }
     for (int peer = 0; peer < size_; ++peer) {
       if (peer != rank_) expect_bytes(in[peer], peer, rank_, 1);
+    }
+  }
+
+  // Messages of all lengths up to that of the room, which keeps its end.
+  void at_most(size_t room) {
+    const std::vector<size_t> lengths = {room, 0, 1, room - 1, room / 2};
+    std::vector<Bytes> out;
+    std::vector<Bytes> in(lengths.size(), make_bytes(rank_, rank_, 99, room));
+    std::vector<Request> requests;
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      out.push_back(make_bytes(rank_, next(), static_cast<int>(i), lengths[i]));
+    }
+    // Both orders: what comes may be there before its receive.
+    const auto receive = [&] {
+      for (Bytes& bytes : in)
+        requests.push_back(transport_.recv_at_most(bytes, previous(), 3));
+    };
+    if (rank_ % 2 == 0) receive();
+    for (const Bytes& bytes : out)
+      requests.push_back(transport_.send(bytes, next(), 3));
+    if (rank_ % 2 != 0) receive();
+    for (const Request request : requests)
+      transport_.wait(request, deadline());
+    const Bytes untouched = make_bytes(rank_, rank_, 99, room);
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      const auto length = static_cast<std::ptrdiff_t>(lengths[i]);
+      if (!std::equal(
+              in[i].begin() + length,
+              in[i].end(),
+              untouched.begin() + length)) {
+        throw std::runtime_error("the room behind a message was written to");
+      }
+      in[i].resize(lengths[i]);
+      expect_bytes(in[i], previous(), rank_, static_cast<int>(i));
     }
   }
 

@@ -26,6 +26,9 @@ class ForwardingTransport : public Transport {
   Request recv(std::span<std::byte> bytes, int peer, Tag tag) override {
     return inner_->recv(bytes, peer, tag);
   }
+  Request recv_at_most(std::span<std::byte> room, int peer, Tag tag) override {
+    return inner_->recv_at_most(room, peer, tag);
+  }
   bool test(Request request) override { return inner_->test(request); }
   void wait(Request request, Deadline deadline) override {
     inner_->wait(request, deadline);

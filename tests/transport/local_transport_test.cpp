@@ -1,4 +1,5 @@
 #include "transport/exercise.h"
+#include "transport/on_threads.h"
 
 #include "base/check.h"
 #include "transport/transports.h"
@@ -13,31 +14,14 @@ namespace {
 
 using testing::Bytes;
 using testing::make_bytes;
-
-using Transports = std::vector<std::unique_ptr<Transport>>;
+using testing::on_threads;
+using testing::Transports;
 
 Deadline soon() {
   return Deadline::after(std::chrono::milliseconds(20));
 }
 Deadline late() {
   return Deadline::after(std::chrono::seconds(100));
-}
-
-// Runs `work` on one thread for each transport; what they throw fails the
-// test.
-void on_threads(
-    Transports& transports,
-    const std::function<void(Transport&)>& work) {
-  std::vector<std::jthread> threads;
-  for (auto& transport : transports) {
-    threads.emplace_back([&work, &transport] {
-      try {
-        work(*transport);
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "rank " << transport->rank() << ": " << error.what();
-      }
-    });
-  }
 }
 
 std::string message_of(const std::function<void()>& call) {
@@ -54,7 +38,9 @@ class LocalSweep : public ::testing::TestWithParam<int> {};
 TEST_P(LocalSweep, MovesEveryByte) {
   auto transports = make_local_transports(GetParam());
   on_threads(transports, [](Transport& transport) {
-    testing::Exercise(transport).run();
+    testing::Exercise exercise(transport);
+    exercise.run();
+    exercise.run_at_most();
   });
 }
 

@@ -86,7 +86,11 @@ TEST(NearTransport, MovesEveryByte) {
   Bytes got(1000);
   pair[1]->wait(pair[1]->recv(got, 0, 0), late());
   testing::expect_bytes(got, 0, 1, 0);
-  on_threads([&](int rank) { testing::Exercise(*pair[rank]).run(); });
+  on_threads([&](int rank) {
+    testing::Exercise exercise(*pair[rank]);
+    exercise.run();
+    exercise.run_at_most();
+  });
 }
 
 // Longer than the ring, both ways at once, and received in parts.

@@ -2,6 +2,7 @@
 // than the line allows, and the table's own arithmetic. Times are bounded from
 // below only; a busy machine may always be slower.
 #include "transport/exercise.h"
+#include "transport/on_threads.h"
 
 #include "base/check.h"
 #include "transport/shaped/link_table.h"
@@ -20,7 +21,8 @@ namespace grapevine::transport {
 namespace {
 
 using testing::Bytes;
-using Transports = std::vector<std::unique_ptr<Transport>>;
+using testing::on_threads;
+using testing::Transports;
 
 // A table for the life of a test.
 class Table {
@@ -42,21 +44,6 @@ class Table {
   int descriptor_;
 };
 
-void on_threads(
-    Transports& transports,
-    const std::function<void(Transport&)>& work) {
-  std::vector<std::jthread> threads;
-  for (auto& transport : transports) {
-    threads.emplace_back([&work, &transport] {
-      try {
-        work(*transport);
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "rank " << transport->rank() << ": " << error.what();
-      }
-    });
-  }
-}
-
 Deadline late() {
   return Deadline::after(std::chrono::seconds(100));
 }
@@ -69,7 +56,9 @@ TEST_P(ShapedSweep, MovesEveryByte) {
       const Table table(GetParam(), link, per_node);
       auto transports = table.transports();
       on_threads(transports, [](Transport& transport) {
-        testing::Exercise(transport).run();
+        testing::Exercise exercise(transport);
+        exercise.run();
+        exercise.run_at_most();
       });
     }
   }

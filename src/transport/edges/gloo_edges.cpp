@@ -1,6 +1,7 @@
 #include "transport/c10d/gloo_parts.h"
 #include "transport/edges/linked_edges.h"
 #include "transport/edges/near_connector.h"
+#include "transport/edges/packed_connector.h"
 #include "transport/edges/shaped_connector.h"
 
 #include <algorithm>
@@ -17,15 +18,18 @@ constexpr std::chrono::duration<double> kLongestConnect{10};
 std::unique_ptr<Edges> make_gloo_edges(
     const LaunchEnvironment& environment,
     std::vector<int> neighbours,
-    std::chrono::duration<double> deadline) {
+    const TransportOptions& options) {
   std::shared_ptr<Board> board =
-      open_gloo_board(environment, Deadline::after(deadline));
+      open_gloo_board(environment, Deadline::after(options.deadline));
   std::shared_ptr<Connector> connector =
       make_gloo_connector(environment, board);
   // Limited links stand for a network, also between workers of one machine.
-  connector = environment.link_table >= 0
-                  ? shape_links(std::move(connector), environment.link_table)
-                  : move_pairs_near(std::move(connector));
+  const bool limits_links = environment.link_table >= 0;
+  if (limits_links) {
+    connector = shape_links(std::move(connector), environment.link_table);
+  }
+  if (options.packs) connector = pack_messages(std::move(connector));
+  if (!limits_links) connector = move_pairs_near(std::move(connector));
   return make_linked_edges(
       std::move(board),
       std::move(connector),
@@ -33,7 +37,7 @@ std::unique_ptr<Edges> make_gloo_edges(
        .rank = environment.rank,
        .size = environment.size,
        .neighbours = std::move(neighbours),
-       .connect_seconds = std::min(deadline, kLongestConnect)});
+       .connect_seconds = std::min(options.deadline, kLongestConnect)});
 }
 
 } // namespace grapevine::transport

@@ -44,7 +44,10 @@ void LocalHub::post(LocalOperation& operation) {
     members_[receiver_of(operation)].listed.push_back(&operation);
     return;
   }
-  if (partner->length != operation.length) {
+  const bool sending = operation.direction == Direction::kSend;
+  const LocalOperation& from = sending ? operation : *partner;
+  const LocalOperation& to = sending ? *partner : operation;
+  if (!fits(from.length, to.length, to.may_be_shorter)) {
     const auto error = fmt::format(
         "lengths differ: worker {} has {} bytes, worker {} has {}",
         operation.owner,
@@ -60,9 +63,6 @@ void LocalHub::post(LocalOperation& operation) {
   Member& other = members_[partner->owner];
   ++other.copies;
   lock.unlock();
-  const bool sending = operation.direction == Direction::kSend;
-  const LocalOperation& from = sending ? operation : *partner;
-  const LocalOperation& to = sending ? *partner : operation;
   if (from.length > 0) std::memcpy(to.data, from.data, from.length);
   lock.lock();
   --other.copies;

@@ -24,6 +24,7 @@ struct LocalOperation {
   Tag tag = 0;
   std::byte* data = nullptr; // read only when sending
   size_t length = 0;
+  bool may_be_shorter = false; // what is received
   State state = State::kDone;
   std::string error; // why it failed
 };

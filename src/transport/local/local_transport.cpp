@@ -37,6 +37,11 @@ class LocalTransport : public Transport {
     return post(Direction::kRecv, bytes, peer, tag);
   }
 
+  Request recv_at_most(std::span<std::byte> room, int peer, Tag tag) override {
+    check_room(room.size());
+    return post(Direction::kRecv, room, peer, tag, /*may_be_shorter=*/true);
+  }
+
   bool test(Request request) override {
     failure_.throw_if_happened();
     LocalOperation& operation = slots_.at(request);
@@ -62,8 +67,12 @@ class LocalTransport : public Transport {
   void interrupt() override { hub_->leave(rank_, "interrupted"); }
 
  private:
-  Request
-  post(Direction direction, std::span<std::byte> bytes, int peer, Tag tag) {
+  Request post(
+      Direction direction,
+      std::span<std::byte> bytes,
+      int peer,
+      Tag tag,
+      bool may_be_shorter = false) {
     failure_.throw_if_happened();
     check_operation(rank_, size(), peer, tag);
     const Request request = slots_.take();
@@ -74,6 +83,7 @@ class LocalTransport : public Transport {
     operation.tag = tag;
     operation.data = bytes.data();
     operation.length = bytes.size();
+    operation.may_be_shorter = may_be_shorter;
     hub_->post(operation);
     return request;
   }

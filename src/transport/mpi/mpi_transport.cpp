@@ -46,6 +46,7 @@ struct MpiOperation {
   Direction direction = Direction::kSend;
   int peer = -1;
   size_t length = 0;
+  bool may_be_shorter = false;     // what is received
   std::vector<MPI_Request> pieces; // keeps its capacity
   size_t next = 0;                 // pieces before it have completed
 };
@@ -108,6 +109,13 @@ class MpiTransport : public Transport {
           auto* to = bytes.data() + offset;
           return MPI_Irecv(to, count, MPI_BYTE, peer, tag, comm_, piece);
         });
+  }
+
+  Request recv_at_most(std::span<std::byte> room, int peer, Tag tag) override {
+    check_room(room.size());
+    const Request request = recv(room, peer, tag);
+    slots_.at(request).may_be_shorter = true;
+    return request;
   }
 
   bool test(Request request) override {
@@ -174,6 +182,7 @@ class MpiTransport : public Transport {
     operation.direction = direction;
     operation.peer = peer;
     operation.length = bytes;
+    operation.may_be_shorter = false;
     operation.pieces.clear();
     operation.next = 0;
     for_each_piece(bytes, kPieceBytes, [&](size_t offset, size_t length) {
@@ -194,7 +203,8 @@ class MpiTransport : public Transport {
           MPI_Test(&operation.pieces[operation.next], &done, &status);
       if (code != MPI_SUCCESS) fail(describe(operation), mpi_error_text(code));
       if (done == 0) return false;
-      if (operation.direction == Direction::kRecv) {
+      if (operation.direction == Direction::kRecv &&
+          !operation.may_be_shorter) {
         check_length(operation, status);
       }
       ++operation.next;

@@ -56,7 +56,8 @@ struct NearOperation {
   std::byte* data = nullptr; // of a send only read
   size_t length = 0;
   size_t moved = 0;
-  bool has_header = false; // of a send: it has left
+  bool may_be_shorter = false; // what is received
+  bool has_header = false;     // of a send: it has left
   bool is_done = false;
 };
 
@@ -105,24 +106,14 @@ class NearTransport : public Transport {
   }
 
   Request recv(std::span<std::byte> bytes, int peer, Tag tag) override {
-    const Request request = post(Direction::kRecv, bytes, peer, tag);
-    NearOperation& receive = slots_.at(request);
-    const auto early =
-        std::ranges::find_if(arrivals_, [&](const Arrival& arrival) {
-          return arrival.tag == tag && arrival.receive == nullptr;
-        });
-    if (early == arrivals_.end()) {
-      receives_.push_back(&receive);
-      return request;
-    }
-    join(*early, receive);
-    std::copy_n(early->kept.data(), early->come, receive.data);
-    early->kept = {};
-    if (early->is_complete()) {
-      receive.is_done = true;
-      arrivals_.erase(early);
-    }
-    return request;
+    return receive(post(Direction::kRecv, bytes, peer, tag), tag);
+  }
+
+  Request recv_at_most(std::span<std::byte> room, int peer, Tag tag) override {
+    check_room(room.size());
+    const Request request = post(Direction::kRecv, room, peer, tag);
+    slots_.at(request).may_be_shorter = true;
+    return receive(request, tag);
   }
 
   bool test(Request request) override {
@@ -170,6 +161,27 @@ class NearTransport : public Transport {
         .tag = tag,
         .data = bytes.data(),
         .length = bytes.size()};
+    return request;
+  }
+
+  // Of what was just posted: its message may have come before.
+  Request receive(Request request, Tag tag) {
+    NearOperation& receive = slots_.at(request);
+    const auto early =
+        std::ranges::find_if(arrivals_, [&](const Arrival& arrival) {
+          return arrival.tag == tag && arrival.receive == nullptr;
+        });
+    if (early == arrivals_.end()) {
+      receives_.push_back(&receive);
+      return request;
+    }
+    join(*early, receive);
+    std::copy_n(early->kept.data(), early->come, receive.data);
+    early->kept = {};
+    if (early->is_complete()) {
+      receive.is_done = true;
+      arrivals_.erase(early);
+    }
     return request;
   }
 
@@ -258,7 +270,7 @@ class NearTransport : public Transport {
   }
 
   void join(Arrival& arrival, NearOperation& receive) {
-    if (arrival.length != receive.length) {
+    if (!fits(arrival.length, receive.length, receive.may_be_shorter)) {
       fail(receive, fmt::format("{} bytes have come", arrival.length));
     }
     arrival.receive = &receive;

@@ -20,15 +20,17 @@ void Lane::send(LinkTable::Session& table, Passage& passage) {
 
 void Lane::receive(LinkTable::Session& table, Passage& passage) {
   check_link(table);
-  table.want(peer_, me_, passage.bytes);
-  receives_.push_back(&passage);
   // The peer may have been first.
-  for (Arrival& arrival : arrivals_) {
-    if (arrival.passage != nullptr || arrival.tag != passage.tag) continue;
-    arrival.passage = &passage;
-    passage.end = arrival.end;
-    receives_.pop_back();
-    break;
+  const auto early = std::ranges::find_if(arrivals_, [&](const auto& arrival) {
+    return arrival.passage == nullptr && arrival.tag == passage.tag;
+  });
+  if (early == arrivals_.end()) {
+    table.want(peer_, me_, passage.bytes);
+    receives_.push_back(&passage);
+  } else {
+    table.want(peer_, me_, early->bytes);
+    early->passage = &passage;
+    passage.end = early->end;
   }
   look(table);
 }
@@ -70,16 +72,21 @@ void Lane::read_new_arrivals(LinkTable::Session& table) {
     const auto& entry = table.entry(peer_, me_, arrivals_read_);
     Arrival arrival{
         .index = arrivals_read_,
+        .bytes = entry.end - arrived_,
         .end = entry.end,
         .finish = -1,
         .tag = entry.tag,
         .passage = nullptr};
     const auto met = std::ranges::find(receives_, entry.tag, &Passage::tag);
     if (met != receives_.end()) {
-      arrival.passage = *met;
-      arrival.passage->end = entry.end;
+      Passage& receive = **met;
+      arrival.passage = &receive;
+      receive.end = arrival.end;
+      // It may be shorter than the room that was asked for.
+      table.want(peer_, me_, arrival.bytes - receive.bytes);
       receives_.erase(met);
     }
+    arrived_ = arrival.end;
     arrivals_.push_back(arrival);
   }
 }

@@ -35,6 +35,7 @@ class Lane {
   // A message that the peer has sent.
   struct Arrival {
     int64_t index;
+    int64_t bytes;
     int64_t end;
     double finish;
     Tag tag;
@@ -59,6 +60,7 @@ class Lane {
   std::deque<Departure> departures_; // in the order of the log
   std::deque<Arrival> arrivals_;     // the same, of what was read
   int64_t arrivals_read_ = 0;
+  int64_t arrived_ = 0;           // bytes, of those
   std::deque<Passage*> receives_; // posted, not yet met by a message
 };
 

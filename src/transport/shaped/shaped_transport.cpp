@@ -66,11 +66,19 @@ class ShapedTransport : public Transport {
     });
   }
 
+  Request recv_at_most(std::span<std::byte> room, int peer, Tag tag) override {
+    check_room(room.size());
+    return post(Direction::kRecv, room.size(), peer, tag, [&] {
+      return inner_->recv_at_most(room, peer, tag);
+    });
+  }
+
   bool test(Request request) override {
     failure_.throw_if_happened();
     ShapedOperation& operation = slots_.at(request);
     if (!operation.inner_is_done) {
-      guarded([&] { operation.inner_is_done = inner_->test(operation.inner); });
+      failure_.guard(
+          [&] { operation.inner_is_done = inner_->test(operation.inner); });
     }
     if (!operation.inner_is_done) return false;
     if (operation.is_shaped && next_look(operation)) return false;
@@ -82,7 +90,7 @@ class ShapedTransport : public Transport {
     failure_.throw_if_happened();
     ShapedOperation& operation = slots_.at(request);
     if (!operation.inner_is_done) {
-      guarded([&] { inner_->wait(operation.inner, deadline); });
+      failure_.guard([&] { inner_->wait(operation.inner, deadline); });
       operation.inner_is_done = true;
     }
     while (operation.is_shaped) {
@@ -120,7 +128,7 @@ class ShapedTransport : public Transport {
     operation.passage.tag = tag;
     operation.is_shaped = table_.connects(workers_[rank_], workers_[peer]);
     // The table first: who has the payload finds its message there.
-    guarded([&] {
+    failure_.guard([&] {
       if (operation.is_shaped) enter(operation);
       operation.inner = post_inner();
     });
@@ -145,7 +153,7 @@ class ShapedTransport : public Transport {
                 : table_.limits(workers_[operation.peer], workers_[rank_])
                       .delay_seconds;
     Passage& passage = operation.passage;
-    if (passage.finish < 0) guarded([&] { look(operation); });
+    if (passage.finish < 0) failure_.guard([&] { look(operation); });
     if (passage.finish < 0) return again_;
     const double when = passage.finish + delay;
     return monotonic_seconds() < when ? std::optional(when) : std::nullopt;
@@ -167,17 +175,6 @@ class ShapedTransport : public Transport {
       session.want_up_to(from, to, passage.end);
     }
     again_ = session.earliest_finish(from, to, passage.end);
-  }
-
-  // Runs a call of the wrapped transport; its first error is ours too.
-  template <typename Call>
-  void guarded(Call&& call) {
-    try {
-      call();
-    } catch (const TransportError& error) {
-      failure_.remember(error.what());
-      throw;
-    }
   }
 
   [[noreturn]] void time_out(const ShapedOperation& operation) {

@@ -100,7 +100,10 @@ class Probe {
 int run(int64_t bytes, int turns) {
   const auto environment = transport::read_launch_environment();
   Communicator communicator(
-      transport::make_transport(environment.transport, environment, kDeadline),
+      transport::make_transport(
+          environment.transport,
+          environment,
+          {kDeadline}),
       {.deadline = kDeadline});
   Probe(communicator, bytes, turns)
       .run(find_workers_per_node(communicator, environment));

@@ -38,6 +38,24 @@ INSTANTIATE_TEST_SUITE_P(
     GlooSweep,
     ::testing::ValuesIn(testing::kRanks));
 
+TEST(GlooProcess, PackedMessagesMoveEveryByte) {
+  const testing::ScopedEnvironment pack(testing::Environment{{"PACK", "1"}});
+  const Notes notes;
+  const auto report = launch_workers(notes, 3, {"sweep"});
+  EXPECT_EQ(report.exit_code, 0) << report.message;
+  for (int rank = 0; rank < 3; ++rank)
+    EXPECT_EQ(notes.error(rank), "");
+}
+
+TEST(GlooProcess, AKilledPeerIsNamedWherePacked) {
+  const testing::ScopedEnvironment pack(testing::Environment{{"PACK", "1"}});
+  const Notes notes;
+  const auto report = launch_workers(notes, 3, {"ring", "1", "9"});
+  EXPECT_EQ(report.first_failed, 1);
+  EXPECT_TRUE(contains(notes.error(2), "worker 1")) << notes.error(2);
+  notes.expect_none_running(3);
+}
+
 // The neighbours of a dead worker notice at once, not at the deadline of 60 s,
 // and name it; those behind them name the neighbour that left in turn.
 TEST(GlooProcess, AKilledPeerIsNamed) {

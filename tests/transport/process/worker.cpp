@@ -15,6 +15,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -41,11 +42,18 @@ void leave_note(int rank, const char* ending, const std::string& text) {
 // For what is to succeed, on a busy machine, too.
 constexpr std::chrono::seconds kPatience{60};
 
+bool packs() {
+  return variable("PACK", "0") == "1";
+}
+
 std::unique_ptr<Transport> make_transport(
     const LaunchEnvironment& found,
     const std::string& verb) {
   const auto deadline = verb == "meet" ? deadline_option() : kPatience;
-  return transport::make_transport(found.transport, found, deadline);
+  return transport::make_transport(
+      found.transport,
+      found,
+      {.deadline = deadline, .packs = packs()});
 }
 
 void ring_without_end(Transport& transport, int victim, int signal) {
@@ -68,7 +76,15 @@ void ring_without_end(Transport& transport, int victim, int signal) {
 
 void work(Transport& transport, char** arguments) {
   const std::string verb = arguments[1];
-  if (verb == "sweep") testing::Exercise(transport).run();
+  if (verb == "sweep") {
+    testing::Exercise exercise(transport);
+    if (packs()) {
+      exercise.run(std::array<size_t, 3>{1000, 1 << 18, (1 << 22) + 400});
+    } else {
+      exercise.run();
+      exercise.run_at_most();
+    }
+  }
   if (verb == "ring") {
     ring_without_end(
         transport,
@@ -82,7 +98,10 @@ void work_with_edges(const LaunchEnvironment& found) {
   for (int rank = 0; rank < found.size; ++rank) {
     if (rank != found.rank) others.push_back(rank);
   }
-  const auto edges = make_gloo_edges(found, others, deadline_option());
+  const auto edges = make_gloo_edges(
+      found,
+      others,
+      {.deadline = deadline_option(), .packs = packs()});
   testing::EdgeWorker(*edges, others, variable("OUT", "."), deadline_option())
       .run();
 }
@@ -116,5 +135,5 @@ int run(char** arguments) {
 int main(int, char** arguments) {
   const int code = grapevine::transport::run(arguments);
   if (code != 0) grapevine::transport::abandon_mpi(code);
-  return code;
+  std::_Exit(code); // as the program does
 }
