@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,11 +16,21 @@ namespace {
 
 using Kind = transport::LaunchEnvironment::Kind;
 
+// Those who wait for a worker that hangs, or for one that waits for it, find
+// out within moments of each other. The first of them would end all by MPI; it
+// leaves the others this long to say whom they waited for.
+constexpr std::chrono::seconds kLastWords{2};
+
 // Ends one process of several without a destructor or handler that could wait
 // for the others.
-[[noreturn]] void leave(int exit_code) {
+[[noreturn]] void leave(const std::exception& error) {
+  const bool is_config = dynamic_cast<const ConfigError*>(&error) != nullptr;
+  const bool is_late = dynamic_cast<const TimeoutError*>(&error) != nullptr;
+  const int exit_code = is_config ? kWrongCommand : kFailed;
   std::fflush(nullptr);
-  transport::abandon_mpi(exit_code);
+  transport::abandon_mpi(
+      exit_code,
+      is_late ? kLastWords : std::chrono::seconds::zero());
   std::_Exit(exit_code);
 }
 
@@ -46,8 +57,7 @@ int run_together(
         "grapevine: worker {}: {}",
         environment.rank,
         error.what()));
-    const bool is_config = dynamic_cast<const ConfigError*>(&error) != nullptr;
-    leave(is_config ? kWrongCommand : kFailed);
+    leave(error);
   }
 }
 

@@ -13,6 +13,6 @@ bool mpi_is_available() {
   return false;
 }
 
-void abandon_mpi(int) noexcept {}
+void abandon_mpi(int, std::chrono::duration<double>) noexcept {}
 
 } // namespace grapevine::transport

@@ -32,10 +32,13 @@ std::vector<std::unique_ptr<Transport>> make_local_transports(int n);
 std::unique_ptr<Transport> make_mpi_transport();
 bool mpi_is_available();
 
-// What main calls last after an error: ends this process and the whole MPI job
-// with `exit_code` (not 0), by MPI_Abort. Returns where MPI is not built in or
+// What main calls last after an error: ends this process and, `last_words`
+// later, the whole MPI job with `exit_code` (not 0), by MPI_Abort, after which
+// nobody else of it says anything. Returns at once where MPI is not built in or
 // not running, so that main can `return exit_code` in one way everywhere.
-void abandon_mpi(int exit_code) noexcept;
+void abandon_mpi(
+    int exit_code,
+    std::chrono::duration<double> last_words = {}) noexcept;
 
 // c10d's ProcessGroupGloo. Meets the others through the store that the
 // environment names, within `deadline` (at least 1 s; c10d counts in

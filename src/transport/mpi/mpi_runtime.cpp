@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <mutex>
+#include <thread>
 
 namespace grapevine::transport {
 namespace {
@@ -81,8 +82,12 @@ bool mpi_is_available() {
   return true;
 }
 
-void abandon_mpi(int exit_code) noexcept {
-  if (is_running()) MPI_Abort(MPI_COMM_WORLD, exit_code);
+void abandon_mpi(
+    int exit_code,
+    std::chrono::duration<double> last_words) noexcept {
+  if (!is_running()) return;
+  std::this_thread::sleep_for(last_words);
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
 } // namespace grapevine::transport
