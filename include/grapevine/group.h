@@ -13,7 +13,8 @@ struct GroupOptions {
   // Planes travel in pieces of this size. Changes times, never results.
   long bucket_bytes = 1 << 20;
   // Packs what goes over Gloo without loss, to about 0.85 of its bytes: where
-  // the network is the limit. The same for all workers.
+  // the network is the limit. The same for all workers, or they do not join;
+  // over MPI it is refused.
   bool packing = false;
 };
 

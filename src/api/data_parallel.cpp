@@ -139,9 +139,6 @@ DataParallel::DataParallel(
   State& state = *state_;
   bind::bind_module(module, state.arena);
   const auto& wanted = state.options;
-  // First, in messages that are too short to be packed.
-  state.cluster.compare_fingerprints(
-      {{"packing", fmt::format("{}", state.group.state_->packs)}});
   state.cluster.compare_fingerprints(
       {{"layout", state.arena.layout().digest()},
        {"buffers", state.arena.buffer_layout().digest()},

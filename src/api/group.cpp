@@ -45,7 +45,9 @@ Group Group::from_environment(const GroupOptions& options) {
           state->environment,
           {.deadline = communicator.deadline, .packs = options.packing}),
       communicator);
-  state->packs = options.packing;
+  // Before anything else is said, in messages that are too short to be packed.
+  state->cluster->compare_fingerprints(
+      {{"packing", options.packing ? "true" : "false"}});
   return Group(std::move(state));
 }
 

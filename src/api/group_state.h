@@ -15,7 +15,6 @@ struct Group::State {
   std::unique_ptr<cluster::Cluster> cluster;
   // What the launcher said; nothing for workers inside a process.
   transport::LaunchEnvironment environment;
-  bool packs = false;
 };
 
 } // namespace grapevine

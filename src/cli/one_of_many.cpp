@@ -16,9 +16,9 @@ namespace {
 
 using Kind = transport::LaunchEnvironment::Kind;
 
-// Those who wait for a worker that hangs, or for one that waits for it, find
-// out within moments of each other. The first of them would end all by MPI; it
-// leaves the others this long to say whom they waited for.
+// Those who wait for a worker that hangs, or for one that waits for it, mostly
+// find out within moments of each other. The first of them would end all by
+// MPI; it leaves the others this long to say whom they waited for.
 constexpr std::chrono::seconds kLastWords{2};
 
 // Ends one process of several without a destructor or handler that could wait

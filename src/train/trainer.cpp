@@ -74,18 +74,12 @@ std::unique_ptr<cluster::Cluster> make_cluster(
         link->size(),
         spec.n));
   }
-  return cluster::make_process_cluster(std::move(link), options);
-}
-
-// Workers must also agree on whether they pack, though it changes no result;
-// and on that first, in messages that are too short for it.
-void compare_workers(
-    cluster::Cluster& cluster,
-    const comm::Fingerprint& parts,
-    const spec::Spec& spec) {
-  cluster.compare_fingerprints(
+  auto cluster = cluster::make_process_cluster(std::move(link), options);
+  // Workers must agree on whether they pack, though it changes no result: so
+  // before anything else is said, in messages that are too short for it.
+  cluster->compare_fingerprints(
       {{"packing", spec::find_entry("packing")->get_toml(spec)}});
-  cluster.compare_fingerprints(parts);
+  return cluster;
 }
 
 // workers-per-node = 0 means what the cluster is found to have. Everybody asks,
@@ -246,7 +240,7 @@ TrainResult train_processes_asynchronously(
     const auto cluster = make_cluster(setup.spec, environment, pool);
     settle_nodes(setup, environment, *cluster);
     parts = fingerprint(setup);
-    compare_workers(*cluster, parts, setup.spec);
+    cluster->compare_fingerprints(parts);
     if (const auto stored =
             open_directory(*cluster, directory, setup.spec, parts, lock)) {
       return tell(*stored, hooks);
@@ -320,7 +314,7 @@ TrainResult train(
   const spec::Spec& spec = setup.spec;
   const record::RunDirectory directory(directory_of(spec));
   const comm::Fingerprint parts = fingerprint(setup);
-  compare_workers(*cluster, parts, spec);
+  cluster->compare_fingerprints(parts);
 
   std::optional<record::RunLock> lock;
   if (const auto stored =

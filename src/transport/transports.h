@@ -34,8 +34,10 @@ bool mpi_is_available();
 
 // What main calls last after an error: ends this process and, `last_words`
 // later, the whole MPI job with `exit_code` (not 0), by MPI_Abort, after which
-// nobody else of it says anything. Returns at once where MPI is not built in or
-// not running, so that main can `return exit_code` in one way everywhere.
+// nobody else of it says anything. Until then a peer may still take a message
+// whose bytes are freed by now; it gets an error, or nothing of use. Returns at
+// once where MPI is not built in or not running, so that main can
+// `return exit_code` in one way everywhere.
 void abandon_mpi(
     int exit_code,
     std::chrono::duration<double> last_words = {}) noexcept;

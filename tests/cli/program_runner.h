@@ -7,14 +7,17 @@
 #include <nlohmann/json.hpp>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,12 +139,24 @@ class ForkedProgram {
       const Variables& variables = {}) {
     std::fflush(nullptr); // or the child would print what this test has to say
     child_ = fork();
-    if (child_ == 0) become_program(std::move(words), scratch_, variables);
+    if (child_ < 0) throw std::runtime_error("fork failed");
+    if (child_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      become_program(std::move(words), scratch_, variables);
+    }
   }
+  ~ForkedProgram() {
+    if (child_ <= 0) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  ForkedProgram(const ForkedProgram&) = delete;
+  ForkedProgram& operator=(const ForkedProgram&) = delete;
 
   Answer wait() {
     int status = -1;
     waitpid(child_, &status, 0);
+    child_ = -1;
     return answer_of(status, scratch_);
   }
 

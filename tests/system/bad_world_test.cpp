@@ -79,10 +79,16 @@ TEST(BadWorld, AMeetingPointThatIsNotThere) {
 // What is said about it must not be packed itself.
 TEST(BadWorld, AWorkerThatPacksAlone) {
   const cli::Scratch scratch;
-  const std::string port = free_port();
+  const auto place = [&](int rank) {
+    return Words{
+        "RANK=" + std::to_string(rank),
+        "WORLD_SIZE=2",
+        "HOST_ADDRESS=127.0.0.1",
+        "GRAPEVINE_STORE_FILE=" + scratch.file("store")};
+  };
   const Words words = alone(small_run("d-ring", scratch.file("run")));
-  Process first(words, place_in_world(0, 2, port));
-  Process second(words + Words{"--packing"}, place_in_world(1, 2, port));
+  Process first(words, place(0));
+  Process second(words + Words{"--packing"}, place(1));
   expect_clear_failure(first.wait(), 2, {"workers disagree on packing"});
   EXPECT_EQ(second.wait().exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(scratch.file("run")));

@@ -1,5 +1,5 @@
-// Whole runs of the program, as people start them: alone, under mpirun, under
-// `grapevine launch`.
+// Whole runs of the program, as people start them: alone, under mpirun, or a
+// process a worker over Gloo.
 #pragma once
 
 #include "cli/program_runner.h"

@@ -7,10 +7,11 @@
 // 0.3 %. Other messages go as they are.
 //
 // Keeps the contract of Transport, but for recv_at_most and for this: errors
-// count packed bytes. A send reads its bytes at once; a receive writes its own
-// as it is waited for. Pieces are in rooms of their own, a MiB each, of which
-// some are kept for the next, so that nothing is allocated as long as not more
-// are in flight. Over Gloo, who tests instead of waiting has a thread a piece.
+// count packed bytes, of a receive the most that may come. A send reads its
+// bytes at once; a receive writes its own as it is waited for. Pieces are in
+// rooms of their own, a MiB each, of which some are kept for the next, so that
+// nothing is allocated as long as not more are in flight. Over Gloo, who tests
+// instead of waiting has a thread a piece.
 #pragma once
 
 #include "transport/transport.h"

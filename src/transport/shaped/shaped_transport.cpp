@@ -103,7 +103,7 @@ class ShapedTransport : public Transport {
     slots_.give_back(request);
   }
 
-  bool progress() override { return inner_->progress(); }
+  bool progress() override { return inner_ != nullptr && inner_->progress(); }
 
   void interrupt() override {
     interrupted_ = true;

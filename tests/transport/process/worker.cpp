@@ -98,10 +98,8 @@ void work_with_edges(const LaunchEnvironment& found) {
   for (int rank = 0; rank < found.size; ++rank) {
     if (rank != found.rank) others.push_back(rank);
   }
-  const auto edges = make_gloo_edges(
-      found,
-      others,
-      {.deadline = deadline_option(), .packs = packs()});
+  const auto edges =
+      make_gloo_edges(found, others, {.deadline = deadline_option()});
   testing::EdgeWorker(*edges, others, variable("OUT", "."), deadline_option())
       .run();
 }
