@@ -3,6 +3,7 @@
 #include "planner/plan_json.h"
 #include "planner/support.h"
 #include "planner/sweep.h"
+#include "transport/packed/packed_transport.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -57,10 +58,13 @@ TEST(Predict, KnowsPacking) {
     const Forecast forecast = predict(question, {8});
     return row(forecast, kOverlapped, "one-peer-exponential", 8).times.seconds;
   };
-  EXPECT_NEAR(seconds(), std::max(0.19, 0.853 * line), 1e-3);
+  EXPECT_NEAR(
+      seconds(),
+      std::max(0.19, transport::kTypicallyPacked * line),
+      1e-3);
   EXPECT_TRUE(to_json(question).at("packing"));
   question.link = transport::parse_link("200mbit,0");
-  EXPECT_NEAR(seconds(), 5 * 0.853 * line, 5e-3);
+  EXPECT_NEAR(seconds(), 5 * transport::kTypicallyPacked * line, 5e-3);
   // Rates are those of the links, and not of what they carry.
   EXPECT_DOUBLE_EQ(link_rate(question, 8), 25e6);
 }
