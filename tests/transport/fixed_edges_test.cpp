@@ -2,13 +2,12 @@
 #include "base/check.h"
 #include "transport/edges.h"
 #include "transport/exercise.h"
+#include "transport/on_threads.h"
 #include "transport/transports.h"
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <numeric>
-#include <thread>
 
 namespace grapevine::transport {
 namespace {
@@ -16,6 +15,7 @@ namespace {
 using testing::Bytes;
 using testing::expect_bytes;
 using testing::make_bytes;
+using testing::on_threads;
 
 using AllEdges = std::vector<std::unique_ptr<Edges>>;
 
@@ -38,19 +38,6 @@ AllEdges make_ring(int n) {
         ring_neighbours(rank, n)));
   }
   return edges;
-}
-
-void on_threads(AllEdges& all, const std::function<void(Edges&)>& work) {
-  std::vector<std::jthread> threads;
-  for (auto& edges : all) {
-    threads.emplace_back([&work, &edges] {
-      try {
-        work(*edges);
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "rank " << edges->rank() << ": " << error.what();
-      }
-    });
-  }
 }
 
 // Exchanges a message with all of these at once.

@@ -4,13 +4,13 @@
 #include "base/check.h"
 #include "transport/exercise.h"
 #include "transport/fake_network.h"
+#include "transport/on_threads.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <iterator>
 #include <thread>
 
@@ -22,6 +22,7 @@ using testing::expect_bytes;
 using testing::LocalConnector;
 using testing::make_bytes;
 using testing::MemoryBoard;
+using testing::on_threads;
 
 using namespace std::chrono_literals;
 
@@ -107,19 +108,6 @@ void talk(Edges& edges, int neighbour, int message) {
   edge.transport->wait(received, late());
   edge.transport->wait(sent, late());
   expect_bytes(in, neighbour, edges.rank(), message);
-}
-
-void on_threads(int n, const std::function<void(int)>& work) {
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < n; ++rank) {
-    threads.emplace_back([&work, rank] {
-      try {
-        work(rank);
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "rank " << rank << ": " << error.what();
-      }
-    });
-  }
 }
 
 TEST_P(LinkedEdgesTest, LinkTalkAndGather) {

@@ -14,21 +14,24 @@ namespace grapevine::transport::testing {
 
 using Transports = std::vector<std::unique_ptr<Transport>>;
 
-// Runs `work` on one thread for each transport; what they throw fails the
-// test.
-inline void on_threads(
-    Transports& transports,
-    const std::function<void(Transport&)>& work) {
+// Runs work(rank) on one thread for each rank; what they throw fails the test.
+inline void on_threads(int n, const std::function<void(int)>& work) {
   std::vector<std::jthread> threads;
-  for (auto& transport : transports) {
-    threads.emplace_back([&work, &transport] {
+  for (int rank = 0; rank < n; ++rank) {
+    threads.emplace_back([&work, rank] {
       try {
-        work(*transport);
+        work(rank);
       } catch (const std::exception& error) {
-        ADD_FAILURE() << "rank " << transport->rank() << ": " << error.what();
+        ADD_FAILURE() << "rank " << rank << ": " << error.what();
       }
     });
   }
+}
+
+// The same with each rank's own transport, or edges, in their order.
+template <typename Own, typename Work>
+void on_threads(std::vector<std::unique_ptr<Own>>& all, const Work& work) {
+  on_threads(static_cast<int>(all.size()), [&](int rank) { work(*all[rank]); });
 }
 
 } // namespace grapevine::transport::testing
