@@ -13,6 +13,7 @@ find_dependency(nlohmann_json)
 find_dependency(simdjson)
 find_dependency(tomlplusplus)
 find_dependency(ZLIB)
+find_dependency(LibArchive)
 find_dependency(OpenSSL COMPONENTS Crypto)
 find_dependency(CURL)
 # Debian's package has no CMake file of its own for it.

@@ -80,8 +80,6 @@ function(gv_report_page_tests)
   if(NOT GV_REPORT_PAGE)
     return()
   endif()
-  find_program(GV_CHROMIUM NAMES chromium chromium-browser google-chrome
-    DOC "The browser of the report page's tests")
   add_test(NAME web_unit
     COMMAND ${GV_NPM} test --silent WORKING_DIRECTORY ${gv_web_build})
   # Not `unit`: those run under the sanitizers, which have no page to check.
@@ -91,7 +89,7 @@ function(gv_report_page_tests)
     COMMAND ${GV_NPM} run --silent test:browser
     WORKING_DIRECTORY ${gv_web_build})
   set_tests_properties(web_browser PROPERTIES LABELS process TIMEOUT 1800 COST 90
-    ENVIRONMENT "GRAPEVINE_PROGRAM=$<TARGET_FILE:grapevine>;OMP_NUM_THREADS=1;GV_PAGE=${gv_web_build}/page.html;GV_CHROMIUM=${GV_CHROMIUM}")
+    ENVIRONMENT "GRAPEVINE_PROGRAM=$<TARGET_FILE:grapevine>;OMP_NUM_THREADS=1;GV_PAGE=${gv_web_build}/page.html")
 endfunction()
 
 gv_report_page_library()

@@ -57,9 +57,6 @@ class VirtualStep {
     ring.name = "ring";
     ring.n = kWorkers;
     schedule_ = graph::make_schedule(ring);
-    agreement_ = algo::make_agreement(
-        "adapt-then-combine",
-        std::make_shared<optim::Sgd>(optim::SgdOptions{.momentum = 0.9}));
     for (int i = 0; i < kWorkers; ++i) {
       workers_.emplace_back(train::WorkerOptions{
           .model = "resnet20",
@@ -76,7 +73,8 @@ class VirtualStep {
     stepper_ = std::make_unique<cluster::Stepper>(
         *cluster_,
         arenas,
-        *agreement_,
+        algo::find_agreement("adapt-then-combine"),
+        rule_,
         *schedule_,
         cluster::StepperOptions{});
   }
@@ -95,7 +93,7 @@ class VirtualStep {
   std::vector<data::Batch>& batches_;
   std::vector<probe::Spans> spans_;
   std::unique_ptr<graph::Schedule> schedule_;
-  std::unique_ptr<algo::Agreement> agreement_;
+  optim::Sgd rule_{optim::SgdOptions{.momentum = 0.9}};
   std::vector<train::Worker> workers_;
   std::unique_ptr<cluster::Cluster> cluster_;
   std::unique_ptr<cluster::Stepper> stepper_;

@@ -57,7 +57,7 @@ class Job {
  public:
   explicit Job(const Options& options) : options_(options) {
     auto environment = transport::read_launch_environment();
-    if (environment.transport == "gloo") {
+    if (transport::survives_loss(environment.transport)) {
       store_ = transport::serve_store_for(environment);
     }
     const std::chrono::seconds deadline(60);
@@ -86,14 +86,11 @@ class Job {
             options_.rate),
         options_.piece_bytes);
     if (options_.alone) return;
-    edges_ = environment.transport == "gloo"
-                 ? transport::make_gloo_edges(environment, neighbours_, links)
-                 : transport::make_fixed_edges(
-                       transport::make_transport(
-                           environment.transport,
-                           environment,
-                           links),
-                       neighbours_);
+    edges_ = transport::make_edges(
+        environment.transport,
+        environment,
+        neighbours_,
+        links);
     averager_ = std::make_unique<gossip::Averager>(
         *replica_,
         *edges_,
@@ -144,7 +141,7 @@ class Job {
     return result;
   }
 
-  bool prints() const { return everybody_->hosts_first(); }
+  bool prints() const { return everybody_->is_root(); }
 
  private:
   gossip::Statistics statistics() {

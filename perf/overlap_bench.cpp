@@ -105,15 +105,14 @@ class Job {
           std::move(transport::make_local_transports(1).front()),
           {});
     }
-    const auto rule = make_rule(options.optimizer);
-    agreement_ = algo::make_agreement(
-        alone_ ? "combine-while-adapt" : options.agreement,
-        rule);
+    rule_ = make_rule(options.optimizer);
+    agreement_ = &algo::find_synchronous_agreement(
+        alone_ ? "combine-while-adapt" : options.agreement);
     graph::GraphOptions graph;
     graph.name = alone_ ? "complete" : options.graph;
     graph.n = cluster().size();
     schedule_ = graph::make_schedule(graph);
-    make_gradient(static_cast<int>(rule->state_planes().size()));
+    make_gradient(static_cast<int>(rule_->state_planes().size()));
   }
 
   nlohmann::json run() {
@@ -177,6 +176,7 @@ class Job {
         cluster(),
         std::vector<arena::Arena*>{&gradient_->arena()},
         *agreement_,
+        *rule_,
         *schedule_,
         cluster::StepperOptions{.bucket_bytes = options_.bucket_bytes});
   }
@@ -184,7 +184,7 @@ class Job {
   // With a learning rate of 0, which costs the same time as any other, only
   // mixing moves parameters.
   void take_step() {
-    const auto moment = [](int64_t step) { return graph::Moment{step, 0}; };
+    const auto moment = [](int64_t step) { return graph::StepTime{step, 0}; };
     cluster::StepRequest request{
         .moment = moment(step_),
         .lr = 0,
@@ -250,7 +250,8 @@ class Job {
   std::unique_ptr<MlpGradient> gradient_;
   std::vector<float> initial_;
   std::unique_ptr<graph::Schedule> schedule_;
-  std::unique_ptr<algo::Agreement> agreement_;
+  std::shared_ptr<const optim::LocalRule> rule_;
+  const algo::Agreement* agreement_ = nullptr;
   std::unique_ptr<cluster::Cluster> everybody_;
   std::unique_ptr<cluster::Cluster> myself_;
   std::unique_ptr<cluster::Stepper> stepper_;

@@ -1,5 +1,8 @@
 // The program, for those who build their own with more in it: a model of their
-// own (grapevine/model.h), say. Link Grapevine::program.
+// own (grapevine/model.h), say. Link Grapevine::program, and, if its
+// asynchronous runs over Gloo are to outlive workers that die while they
+// connect, Grapevine::gloo_getpeername_shim, which replaces the C library's
+// getpeername for Gloo.
 #pragma once
 
 namespace grapevine {

@@ -1,98 +1,119 @@
-// How replicas come to agree: which plane travels through the graph, and
-// whether the local rule acts before the exchange, after it or while it runs.
+// How replicas come to agree, as data: what happens to a bucket of the planes
+// in a step, and when. One row per agreement (agreement.cpp, with the formulas)
+// is all that the program knows about it: the parser, --help and validation
+// read its traits, cluster/stepper.h executes its stages on memory, and
+// runtime/recursion.h executes the same stages on a clock.
 //
-// An agreement says what; the graph says with whom, the communicator how. It
-// is executed by cluster/stepper.h, for all workers of a virtual cluster or
-// for one worker of a real one, bucket by bucket, so that moving a bucket
-// overlaps with computing the others.
+// An agreement says what is sent; the graph says to whom, the communicator how.
 #pragma once
 
-#include "arena/arena.h"
 #include "base/range.h"
-#include "kernel/mix_terms.h"
-#include "optim/local_rule.h"
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+namespace grapevine::arena {
+class Arena;
+}
+namespace grapevine::optim {
+class LocalRule;
+}
+
 namespace grapevine::algo {
 
-// kMovingAverage: of the weights, where a run keeps one: the last of a worker's
-// state planes, behind the agreement's own.
+// kMovingAverage: of the weights, if a run keeps one: the last of a worker's
+// state planes, after the agreement's own.
 enum class Plane { kParameters, kGradients, kBuffers, kMovingAverage };
 
 std::span<float> plane_of(arena::Arena& arena, Plane plane);
 
-class Agreement {
- public:
-  explicit Agreement(std::shared_ptr<const optim::LocalRule> rule)
-      : rule_(std::move(rule)) {}
-  virtual ~Agreement() = default;
+// What is done with a bucket.
+struct Stage {
+  enum class When {
+    kGradientReady, // when the bucket's gradients are final
+    kAfterBackward, // when those of all buckets are
+  };
+  enum class What {
+    kTransform, // calls `transform`
+    kUpdate,    // the local rule acts, on the mixed value if it has just come
+    kSend,      // the plane's value goes to the neighbours
+    kWait,      // until the plane's average is there
+  };
+  // plane: the agreement's first state plane.
+  using Transform = void (*)(arena::Arena& arena, int plane, Range range);
 
-  virtual std::string name() const = 0;
-  // What is averaged over the graph.
-  virtual Plane exchanged() const = 0;
-  // Whether the local rule acts before the exchange or after it.
-  virtual bool adapts_first() const = 0;
-  // Whether a step's exchange is started by the step before it, as soon as
-  // what it sends is final. Then the exchange only reads the plane, and
-  // before_exchange is not called.
-  virtual bool exchanges_ahead() const { return false; }
-  // Whether the graph may be one whose weights have to be carried along
-  // (graph::Schedule::weights): then the local rule is given lr / w_i, with the
-  // weight that goes with what it changes, before the mixing or after it.
-  virtual bool takes_weights() const { return false; }
-  // Whether the gradients are averaged too, in a second exchange that begins
-  // when the first has been sent: twice the messages and bytes.
-  virtual bool exchanges_gradients_too() const { return false; }
-  // The planes of state that an arena must have, with their names in
-  // checkpoints: the local rule's, and behind them the agreement's own.
-  virtual std::vector<std::string> state_planes() const {
-    return rule_->state_planes();
-  }
-  // Replicas that begin equal stay equal, bit for bit, on the complete graph.
-  virtual bool keeps_replicas_equal() const = 0;
-
-  // On a range once its gradient is final, before it is first sent; and just
-  // after it has been averaged. Called for every range of the plane, in any
-  // order, once a step. mix: what the exchange puts in the place of the plane,
-  // where it was ahead, else nothing (it is there already).
-  // block_squares: as LocalRule::update takes them (the parameters *before*
-  // they are averaged, where they are averaged at all).
-  virtual void before_exchange(
-      arena::Arena& arena,
-      Range range,
-      const optim::StepInfo& info,
-      std::span<double> block_squares) const {
-    if (adapts_first()) rule_->update(arena, range, info, {}, block_squares);
-  }
-  void after_exchange(
-      arena::Arena& arena,
-      Range range,
-      const optim::StepInfo& info,
-      const kernel::MixTerms& mix,
-      std::span<double> block_squares) const {
-    if (!adapts_first()) rule_->update(arena, range, info, mix, block_squares);
-  }
-
-  // On a range once its gradients have been averaged too.
-  virtual void after_gradients(arena::Arena& /*arena*/, Range /*range*/) const {
-  }
-
- private:
-  std::shared_ptr<const optim::LocalRule> rule_;
+  When when;
+  What what;
+  Plane plane = Plane::kParameters; // of kSend and kWait
+  Transform transform = nullptr;
 };
 
-struct AgreementEntry {
+struct Agreement {
+  // kAny: either push-sum weights correct the bias (graph::Schedule::weights),
+  // or pairs average both ways, whichever way an edge points.
+  enum class Graph { kComplete, kDoublyStochastic, kAny };
+
   std::string name;
   std::string summary;
-};
-const std::vector<AgreementEntry>& agreement_table();
+  // Keys of the spec that it alone takes.
+  std::vector<std::string> options = {};
+  Graph graph = Graph::kDoublyStochastic;
+  // Whether each worker may clip its own gradient.
+  bool allows_clipping = true;
+  // Its own, by their names in checkpoints, after those of the local rule.
+  std::vector<std::string> planes = {};
+  // In the order of their times. None: asynchronous. Such a run has no steps in
+  // common; gossip/ executes it.
+  std::vector<Stage> stages = {};
 
-std::unique_ptr<Agreement> make_agreement(
-    const std::string& name,
-    std::shared_ptr<const optim::LocalRule> rule);
+  bool is_asynchronous() const { return stages.empty(); }
+  // Gradients are averaged over all workers.
+  bool is_centralized() const { return graph == Graph::kComplete; }
+  // The local rule is given lr / w_i, with the weight that goes with what it
+  // changes, before the mixing or after it.
+  bool carries_weights() const {
+    return !is_asynchronous() && graph == Graph::kAny;
+  }
+
+  // The following are about synchronous agreements.
+
+  // The plane that is sent first, and how many are.
+  Plane exchanged() const;
+  int planes_sent() const;
+  // A step's exchange is begun by the step before, as soon as a bucket is
+  // final, and only reads the plane: the local rule adds the mixed value up.
+  // Otherwise replicas that begin equal stay equal, bit for bit, on the
+  // complete graph.
+  bool sends_ahead() const;
+  // The local rule acts on what has come rather than on what is sent.
+  bool updates_after_wait() const;
+
+  // The stages when a bucket's gradients are final.
+  std::span<const Stage> ready_stages() const;
+  // Those after backward, in passes over all buckets; a send or a wait begins a
+  // pass.
+  std::vector<std::span<const Stage>> late_passes() const;
+};
+
+// Whether one of the stages is of this kind.
+bool contains(std::span<const Stage> stages, Stage::What what);
+
+// Every agreement of the program.
+const std::vector<Agreement>& agreement_table();
+inline constexpr const char* kDefaultAgreement = "adapt-then-combine";
+
+// The row of the table, which lives as long as the program. ConfigError if no
+// agreement, or no synchronous one, has this name.
+const Agreement& find_agreement(const std::string& name);
+const Agreement& find_synchronous_agreement(const std::string& name);
+
+// The names of those that have a trait, in the order of the table.
+std::vector<std::string> agreements_that(bool (Agreement::*trait)() const);
+
+// The planes of state that an arena must have, by their names in checkpoints.
+std::vector<std::string> state_planes(
+    const Agreement& agreement,
+    const optim::LocalRule& rule);
 
 } // namespace grapevine::algo

@@ -1,3 +1,4 @@
 gv_layer(algo
-  SOURCES agreement.cpp gradient_tracking.cpp
-  DEPS Grapevine::kernel Grapevine::arena Grapevine::optim)
+  SOURCES ada_control.cpp agreement.cpp gradient_tracking.cpp
+  DEPS Grapevine::kernel Grapevine::arena Grapevine::optim
+  PRIVATE_DEPS Grapevine::graph)

@@ -48,8 +48,6 @@ class DetailReader {
     return detail;
   }
   bool empty() const { return tensors_.empty(); }
-  // Whether probes were left out of the norms.
-  bool left_out() const { return stride_ > 1; }
 
  private:
   Detail finish_without_epochs() const;

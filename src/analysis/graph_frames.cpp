@@ -52,10 +52,10 @@ void list_edges(const Mixing& mixing, Frame& frame) {
 }
 
 // At which the graph may have changed.
-std::vector<graph::Moment> moments(
+std::vector<graph::StepTime> moments(
     const Schedule& schedule,
     const RunData& run) {
-  std::vector<graph::Moment> result;
+  std::vector<graph::StepTime> result;
   const int rounds = schedule.sample_steps();
   if (schedule.period() > 0 || rounds > 1) {
     const int64_t count =
@@ -93,7 +93,7 @@ std::vector<Frame> scheduled_frames(const RunData& run) {
   const auto schedule = graph::make_schedule(spec::graph_options(run.spec));
   std::vector<Frame> frames;
   std::optional<uint64_t> last;
-  for (const graph::Moment& moment : moments(*schedule, run)) {
+  for (const graph::StepTime& moment : moments(*schedule, run)) {
     const auto mixing = schedule->at(moment);
     if (last == mixing->digest()) continue;
     last = mixing->digest();

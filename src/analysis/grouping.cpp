@@ -1,9 +1,10 @@
 #include "analysis/grouping.h"
 
-#include "spec/kinds.h"
-#include "spec/spec_table.h"
 
 #include <fmt/format.h>
+#include "algo/agreement.h"
+#include "spec/kinds.h"
+#include "spec/spec_table.h"
 
 #include <algorithm>
 #include <charconv>
@@ -74,7 +75,9 @@ std::string base_label(const Spec& spec, const std::vector<std::string>& keys) {
       preset_says(spec, "agreement")) {
     return spec.preset;
   }
-  if (spec.agreement == "allreduce") return spec.agreement;
+  if (algo::find_agreement(spec.agreement).is_centralized()) {
+    return spec.agreement;
+  }
   const bool is_news = std::ranges::find(keys, "agreement") != keys.end();
   std::string label = is_news ? spec.agreement + " " + spec.graph : spec.graph;
   if (spec.graph == "lattice" || spec.graph == "random-regular") {
@@ -99,7 +102,7 @@ Group make_group(
     const spec::Kinds& kinds) {
   Group group;
   group.n = spec.n;
-  group.decentralized = spec.agreement != "allreduce";
+  group.decentralized = !algo::find_agreement(spec.agreement).is_centralized();
   Choices options;
   for (const std::string& key : keys) {
     if (key == "seed") continue;

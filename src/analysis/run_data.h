@@ -5,6 +5,7 @@
 // steps done / steps an epoch, so 1.0 is the end of the first one.
 #pragma once
 
+#include "algo/agreement.h"
 #include "analysis/axis.h"
 #include "analysis/blame.h"
 #include "analysis/gossip.h"
@@ -158,9 +159,10 @@ struct RunData {
   std::optional<DensityCurves> density;
   std::optional<Detail> detail;
 
-  bool is_decentralized() const { return spec.agreement != "allreduce"; }
   // Its steps are then rounds: n gradients, whoever computed them.
-  bool is_asynchronous() const { return spec.agreement == "gossip"; }
+  bool is_asynchronous() const {
+    return algo::find_agreement(spec.agreement).is_asynchronous();
+  }
   // Whether its accuracy is a result to compare: it came to its end, or
   // diverged on the way there and was evaluated.
   bool counts() const;

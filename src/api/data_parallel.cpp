@@ -44,7 +44,8 @@ int find_workers_per_node(
 
 std::unique_ptr<graph::Schedule>
 make_schedule(const DataParallelOptions& options, int n, int workers_per_node) {
-  const bool centralized = options.agreement == "allreduce";
+  const bool centralized =
+      algo::find_agreement(options.agreement).is_centralized();
   return graph::make_schedule(
       {.name = centralized ? "complete" : options.graph,
        .n = n,
@@ -67,11 +68,11 @@ struct DataParallel::State {
         cluster(*group.state_->cluster),
         options(checked(std::move(wanted))),
         rule(optim::make_rule(api::rule_options(options.optimizer))),
-        agreement(algo::make_agreement(options.agreement, rule)),
+        agreement(algo::find_synchronous_agreement(options.agreement)),
         arena(
             std::make_shared<arena::Layout>(bind::parameter_layout(module)),
             std::make_shared<arena::Layout>(bind::buffer_layout(module)),
-            static_cast<int>(agreement->state_planes().size())),
+            static_cast<int>(algo::state_planes(agreement, *rule).size())),
         attachment(cluster, {&arena}),
         workers_per_node(find_workers_per_node(
             options.workers_per_node,
@@ -81,7 +82,8 @@ struct DataParallel::State {
         stepper(
             cluster,
             {&arena},
-            *agreement,
+            agreement,
+            *rule,
             *schedule,
             {.clip = options.clip,
              .average_buffers = options.average_buffers,
@@ -94,7 +96,7 @@ struct DataParallel::State {
     const int64_t per_epoch = std::max<int64_t>(1, options.steps_per_epoch);
     stepper.step(
         {.moment = {step, step / per_epoch},
-         .next = graph::Moment{step + 1, (step + 1) / per_epoch},
+         .next = graph::StepTime{step + 1, (step + 1) / per_epoch},
          .lr = api::learning_rate(options.optimizer),
          .compute_gradient = [&](int, cluster::GradientListener* wanted) {
            compute(wanted);
@@ -107,7 +109,7 @@ struct DataParallel::State {
   cluster::Cluster& cluster;
   DataParallelOptions options;
   std::shared_ptr<const optim::LocalRule> rule;
-  std::unique_ptr<algo::Agreement> agreement;
+  const algo::Agreement& agreement;
   arena::Arena arena;
   // Before anybody is asked anything: who may not attach tells nobody.
   cluster::Attachment attachment;

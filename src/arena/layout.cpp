@@ -101,10 +101,4 @@ double squared_norm(const Layout& layout, std::span<const float> plane) {
   return total + of_tensor;
 }
 
-std::vector<double> tensor_sums(
-    const Layout& layout,
-    std::span<const float> plane) {
-  return fold_tensors(layout, plane, kernel::sum);
-}
-
 } // namespace grapevine::arena

@@ -107,9 +107,5 @@ std::vector<double> squared_norms(
     std::span<const float> plane);
 // Of the whole plane: the sum over the tensors of the above. Allocates nothing.
 double squared_norm(const Layout& layout, std::span<const float> plane);
-// The plain sums.
-std::vector<double> tensor_sums(
-    const Layout& layout,
-    std::span<const float> plane);
 
 } // namespace grapevine::arena

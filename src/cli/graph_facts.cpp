@@ -1,7 +1,7 @@
 #include "cli/graph_facts.h"
 
 #include "comm/plan.h"
-#include "graph/frozen.h"
+#include "graph/constant_schedule.h"
 
 #include <algorithm>
 #include <map>
@@ -38,7 +38,9 @@ GraphFacts graph_facts(
   if (question.moment) {
     GraphQuestion still = question;
     still.moment.reset();
-    return graph_facts(graph::Frozen(schedule.at(*question.moment)), still);
+    return graph_facts(
+        graph::ConstantSchedule(schedule.at(*question.moment)),
+        still);
   }
   GraphFacts facts{
       .name = question.name,

@@ -15,7 +15,7 @@ struct GraphQuestion {
   int64_t model_bytes = 100'000'000;
   int workers_per_node = 1;
   // One step alone; otherwise all that the schedule's analysis looks at.
-  std::optional<graph::Moment> moment;
+  std::optional<graph::StepTime> moment;
 };
 
 struct GraphFacts {

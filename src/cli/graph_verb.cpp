@@ -1,3 +1,4 @@
+#include "algo/agreement.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "cli/console.h"
@@ -141,7 +142,10 @@ class GraphVerb : public Verb {
     }
     auto flags = flags_.given();
     flags.emplace_back("graph", name_);
-    flags.emplace_back("agreement", "push-sum"); // which takes any graph
+    // One that takes any graph.
+    flags.emplace_back(
+        "agreement",
+        algo::agreements_that(&algo::Agreement::carries_weights).front());
     const spec::ParsedSpec parsed = spec::parse_spec("", "", flags);
     spec::validate(parsed);
     return spec::graph_options(parsed.spec);
@@ -160,8 +164,8 @@ class GraphVerb : public Verb {
     }
   }
 
-  graph::Moment moment() const {
-    graph::Moment moment;
+  graph::StepTime moment() const {
+    graph::StepTime moment;
     if (!step_.empty()) {
       moment.step = read("--step", step_, spec::parse_integer, {0, kMost});
     }
@@ -172,7 +176,8 @@ class GraphVerb : public Verb {
   }
 
   void draw(const graph::Schedule& schedule, const GraphQuestion& question) {
-    const auto mixing = schedule.at(question.moment.value_or(graph::Moment{}));
+    const auto mixing =
+        schedule.at(question.moment.value_or(graph::StepTime{}));
     record::write_atomically(svg_, graph::draw_svg(*mixing, {.title = name_}));
   }
 

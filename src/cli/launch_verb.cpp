@@ -136,9 +136,9 @@ class LaunchVerb : public Verb {
     options.master_port =
         static_cast<int>(integer_flag("--port", port_, {0, 65535}));
     if (!link_.empty()) {
-      options.link = words_flag("--link", link_, transport::parse_link);
+      options.link = words_flag("--link", link_, parse_link);
     }
-    options.slow = words_flag("--slow", slow_, transport::parse_slow);
+    options.slow = words_flag("--slow", slow_, parse_slow);
     if (!per_node_.empty()) {
       options.workers_per_node = static_cast<int>(
           integer_flag("--workers-per-node", per_node_, {1, options.workers}));

@@ -48,7 +48,8 @@ add_library(Grapevine::program ALIAS gv_cli)
 set_property(GLOBAL APPEND PROPERTY GV_LAYERS gv_cli gv_cli_models)
 
 add_executable(grapevine ${CMAKE_CURRENT_SOURCE_DIR}/cli/main.cpp)
-target_link_libraries(grapevine PRIVATE gv_cli gv_flags)
+target_link_libraries(grapevine PRIVATE
+  gv_cli Grapevine::gloo_getpeername_shim gv_flags)
 set_target_properties(grapevine PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 install(TARGETS grapevine)

@@ -1,5 +1,6 @@
 #include "cli/plan_question.h"
 
+#include "base/compute_words.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "spec/values.h"
@@ -176,7 +177,7 @@ runtime::Costs PlanQuestion::costs() const {
     });
   }
   const auto words =
-      of_flag("--compute", [&] { return runtime::parse_compute(compute_); });
+      of_flag("--compute", [&] { return parse_compute(compute_); });
   costs.compute = runtime::uniform_compute(
       words.forward,
       words.backward,
@@ -206,12 +207,10 @@ planner::Question PlanQuestion::question() const {
     });
   }
   if (!link_.empty()) {
-    question.link =
-        of_flag("--link", [&] { return transport::parse_link(link_); });
+    question.link = of_flag("--link", [&] { return parse_link(link_); });
   }
   question.packing = packing_;
-  question.slow =
-      of_flag("--slow", [&] { return transport::parse_slow(slow_); });
+  question.slow = of_flag("--slow", [&] { return parse_slow(slow_); });
   const std::vector<std::string> movers = {"plans", "rings"};
   if (std::ranges::count(movers, mover_) == 0) {
     throw ConfigError(unknown_name("mover", mover_, movers));

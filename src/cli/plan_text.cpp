@@ -124,7 +124,7 @@ std::string question_text(const planner::Question& question) {
        level_text(costs.between) +
            (question.packing && costs.between ? ", packed" : "")});
   if (question.slow.slows()) {
-    table.add_row({"slow", transport::format_slow(question.slow)});
+    table.add_row({"slow", format_slow(question.slow)});
   }
   return table.text();
 }

@@ -1,11 +1,11 @@
 #include "cli/prepare.h"
 
+#include <fmt/format.h>
+#include "algo/agreement.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "cli/model_list.h"
 #include "data/source.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -45,7 +45,7 @@ void adopt_launch(
     const transport::LaunchEnvironment& environment) {
   spec::Spec& spec = parsed.spec;
   if (spec.transport.empty()) spec.transport = environment.transport;
-  if (spec.transport == "virtual") {
+  if (spec.transport == transport::kVirtual.name) {
     if (spec.workers_per_node == 0) spec.workers_per_node = 1;
     return;
   }
@@ -68,14 +68,18 @@ void adopt_launch(
 void check_what_a_failure_means(
     const spec::Spec& spec,
     const transport::LaunchEnvironment& environment) {
-  if (environment.on_failure.empty() || spec.agreement == "gossip") return;
+  if (environment.on_failure.empty() ||
+      algo::find_agreement(spec.agreement).is_asynchronous()) {
+    return;
+  }
   throw ConfigError(fmt::format(
       "launch --on-failure {}: with agreement {} every worker waits for others "
-      "in each step, so none can go on without one; only agreement gossip can "
+      "in each step, so none can go on without one; only agreement {} can "
       "(presets a2cid2, ad-psgd). Without it a failure ends the run, and the "
       "same command resumes it",
       environment.on_failure,
-      spec.agreement));
+      spec.agreement,
+      one_of(algo::agreements_that(&algo::Agreement::is_asynchronous))));
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "cli/spec_flags.h"
 
+#include "algo/agreement.h"
 #include "base/error.h"
 #include "cli/table.h"
 #include "graph/schedule.h"
@@ -95,8 +96,9 @@ std::string names_footer() {
     presets.add_row({preset.name, preset.summary});
   }
   return fmt::format(
-      "Presets:\n{}\nOptimizers:\n{}\nGraphs:\n{}",
+      "Presets:\n{}\nAgreements:\n{}\nOptimizers:\n{}\nGraphs:\n{}",
       presets.text(2),
+      table_text(algo::agreement_table()),
       table_text(optim::optimizer_table()),
       table_text(graph::graph_table()));
 }

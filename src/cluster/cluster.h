@@ -47,7 +47,7 @@ class Cluster {
   virtual int size() const = 0;
   // The ranks hosted here, ascending.
   virtual std::span<const int> hosted() const = 0;
-  bool hosts_first() const { return hosted().front() == 0; }
+  bool is_root() const { return hosted().front() == 0; }
   virtual std::string transport_name() const = 0;
   // How many workers share a node: comm/find_nodes.h. 1 in a virtual cluster.
   virtual int find_workers_per_node(

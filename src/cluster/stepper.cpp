@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "cluster/clock.h"
 #include "cluster/stepper_lane.h"
 #include "optim/clip.h"
@@ -15,6 +16,8 @@
 
 namespace grapevine::cluster {
 namespace {
+
+using What = algo::Stage::What;
 
 // Little enough to be in the first cache still when it is copied into the
 // outbox.
@@ -40,34 +43,40 @@ Stepper::Stepper(
     Cluster& cluster,
     std::vector<arena::Arena*> arenas,
     const algo::Agreement& agreement,
+    const optim::LocalRule& rule,
     const graph::Schedule& schedule,
     StepperOptions options)
     : cluster_(cluster),
       agreement_(agreement),
+      rule_(rule),
       schedule_(schedule),
       options_(options),
+      ready_stages_(agreement.ready_stages()),
+      late_passes_(agreement.late_passes()),
+      own_plane_(static_cast<int>(rule.state_planes().size())),
       plans_(plane_bytes(arenas.front()->layout()), options.workers_per_node),
       buffer_plans_(
           plane_bytes(arenas.front()->buffer_layout()),
           options.workers_per_node),
       buckets_(arena::Buckets::whole(arenas.front()->layout())) {
   GV_CHECK_EQ(arenas.size(), cluster_.hosted().size());
-  if (schedule_.weights(0) && !agreement_.takes_weights()) {
+  if (schedule_.weights(0) && !agreement_.carries_weights()) {
     throw ConfigError(fmt::format(
         "agreement {}: this directed graph keeps no mean without weights; use "
-        "push-sum or push-sum-overlapped",
-        agreement_.name()));
+        "{}",
+        agreement_.name,
+        one_of(algo::agreements_that(&algo::Agreement::carries_weights))));
   }
-  if (agreement_.exchanges_gradients_too() && options_.clip > 0) {
+  if (!agreement_.allows_clipping && options_.clip > 0) {
     throw ConfigError(fmt::format(
         "clip {}: {} follows the mean of all workers' gradients; clipped one "
         "by one their mean is another",
         options_.clip,
-        agreement_.name()));
+        agreement_.name));
   }
   for (int i = 0; i < static_cast<int>(arenas.size()); ++i) {
     lanes_.push_back(std::make_unique<Lane>(i, *arenas[i], [this, i](int b) {
-      take_bucket(i, b);
+      run(ready_stages_, *lanes_[i], b);
     }));
   }
 }
@@ -94,16 +103,10 @@ void Stepper::take_step(const StepRequest& request) {
 
   if (!traced_ && cluster_.overlaps()) trace_first_step(request);
   begin_exchange(request);
-  cluster_.for_each([&](int index) { run_lane(index, request); });
+  cluster_.for_each([&](int index) { compute(index, request); });
   if (releases_) cluster_.settle();
-  const bool gradients_too = agreement_.exchanges_gradients_too();
-  if (gradients_too) begin_gradients(request);
-  if (!agreement_.exchanges_ahead()) {
-    cluster_.for_each([&](int index) { finish_lane(index); });
-  }
-  if (gradients_too) {
-    cluster_.for_each([&](int index) { finish_gradients(index); });
-  }
+  for (const Stages pass : late_passes_)
+    run_late(pass, request);
   computed_ = false;
 
   if (options_.average_buffers &&
@@ -116,7 +119,7 @@ void Stepper::take_step(const StepRequest& request) {
 void Stepper::begin_lanes(const StepRequest& request) {
   // What the rule changes is what is sent, or what has come.
   const int64_t weighed =
-      request.moment.step + (agreement_.adapts_first() ? 0 : 1);
+      request.moment.step + (agreement_.updates_after_wait() ? 1 : 0);
   for (const auto& lane : lanes_) {
     lane->info = {
         .step = request.moment.step,
@@ -145,7 +148,7 @@ void Stepper::trace_first_step(const StepRequest& request) {
 }
 
 void Stepper::begin_exchange(const StepRequest& request) {
-  const bool ahead = agreement_.exchanges_ahead();
+  const bool ahead = agreement_.sends_ahead();
   ExchangeRequest exchange{
       .plan = plan_,
       .plane = agreement_.exchanged(),
@@ -174,15 +177,15 @@ void Stepper::begin_exchange(const StepRequest& request) {
 }
 
 std::shared_ptr<const comm::Plan> Stepper::plan_at(
-    const graph::Moment& moment) {
+    const graph::StepTime& moment) {
   return plans_.get(*schedule_.at(moment));
 }
 
 bool Stepper::updates_late() const {
-  return options_.clip > 0 && agreement_.exchanged() == algo::Plane::kGradients;
+  return !algo::contains(ready_stages_, What::kUpdate);
 }
 
-void Stepper::run_lane(int index, const StepRequest& request) {
+void Stepper::compute(int index, const StepRequest& request) {
   Lane& lane = *lanes_[index];
   // The norm of the worker's own gradient is known only after backward.
   const bool clips = options_.clip > 0 && !updates_late();
@@ -195,62 +198,32 @@ void Stepper::run_lane(int index, const StepRequest& request) {
   lane.queue.flush();
 }
 
-void Stepper::take_bucket(int index, int bucket) {
-  Lane& lane = *lanes_[index];
-  const auto& layout = lane.arena.layout();
-  const auto plane = algo::plane_of(lane.arena, agreement_.exchanged());
-  const auto ranges = buckets_.ranges(bucket);
-  if (lane.measures.wants_everything()) {
-    for (const Range& range : ranges)
-      lane.measures.add_gradients(lane.arena, range);
+void Stepper::run_late(Stages pass, const StepRequest& request) {
+  if (pass.front().what == What::kSend) {
+    send_late(pass.front().plane, request);
+    return;
   }
-  if (agreement_.exchanges_ahead()) {
-    const kernel::MixTerms mix = wait_for(index, bucket);
-    if (lane.measures.wants_sums()) {
-      for (const Range& range : ranges) {
-        lane.measures.add_before(layout, plane, range);
-        lane.measures.add_after(layout, plane, mix, range);
-      }
-    }
-    act(Part::kAfter, lane, bucket, mix);
-  } else {
-    act(Part::kBefore, lane, bucket);
-    if (lane.measures.wants_sums()) {
-      for (const Range& range : ranges)
-        lane.measures.add_before(layout, plane, range);
-    }
-  }
-  if (releases_) cluster_.release(index, bucket);
+  cluster_.for_each([&](int index) { run_pass(pass, *lanes_[index]); });
 }
 
-void Stepper::finish_lane(int index) {
-  Lane& lane = *lanes_[index];
-  const bool late = updates_late();
-  for (int bucket = 0; bucket < buckets_.size(); ++bucket) {
-    wait_for(index, bucket);
-    if (lane.measures.wants_sums()) {
-      for (const Range& range : buckets_.ranges(bucket)) {
-        lane.measures.add_after(
-            lane.arena.layout(),
-            algo::plane_of(lane.arena, agreement_.exchanged()),
-            {},
-            range);
-      }
-    }
-    if (!late) act(Part::kAfter, lane, bucket);
-  }
-  if (!late) return;
+void Stepper::run_pass(Stages pass, Lane& lane) {
+  const auto run_on_all = [&](Stages stages) {
+    for (int bucket = 0; bucket < buckets_.size(); ++bucket)
+      run(stages, lane, bucket);
+  };
+  const bool clips = options_.clip > 0 && algo::contains(pass, What::kUpdate);
+  if (!clips) return run_on_all(pass);
   // The norm of an averaged gradient is known only once all of it is there.
+  run_on_all(pass.first(1));
   lane.info.gradient_scale = optim::clip_factor(lane.arena, options_.clip);
-  for (int bucket = 0; bucket < buckets_.size(); ++bucket)
-    act(Part::kAfter, lane, bucket);
+  run_on_all(pass.subspan(1));
 }
 
-// Behind the exchange of the parameters, which is still under way.
-void Stepper::begin_gradients(const StepRequest& request) {
+// After the exchange that is still in progress.
+void Stepper::send_late(algo::Plane plane, const StepRequest& request) {
   cluster_.begin(
       {.plan = plan_,
-       .plane = algo::Plane::kGradients,
+       .plane = plane,
        .in_place = true,
        .step = request.moment.step});
   for (const auto& lane : lanes_)
@@ -258,12 +231,50 @@ void Stepper::begin_gradients(const StepRequest& request) {
   cluster_.settle();
 }
 
-void Stepper::finish_gradients(int index) {
-  Lane& lane = *lanes_[index];
-  for (int bucket = 0; bucket < buckets_.size(); ++bucket) {
-    wait_for(index, bucket);
+void Stepper::run(Stages stages, Lane& lane, int bucket) {
+  const bool begins = stages.data() == ready_stages_.data();
+  if (begins && lane.measures.wants_everything()) {
     for (const Range& range : buckets_.ranges(bucket))
-      agreement_.after_gradients(lane.arena, range);
+      lane.measures.add_gradients(lane.arena, range);
+  }
+  kernel::MixTerms mix;
+  for (const algo::Stage& stage : stages) {
+    switch (stage.what) {
+      case What::kTransform:
+        for (const Range& range : buckets_.ranges(bucket))
+          stage.transform(lane.arena, own_plane_, range);
+        break;
+      case What::kUpdate:
+        update(lane, bucket, mix);
+        break;
+      case What::kSend:
+        measure_mixing(stage, lane, bucket, {});
+        if (releases_) cluster_.release(lane.index, bucket);
+        break;
+      case What::kWait:
+        mix = wait_for(lane.index, bucket);
+        measure_mixing(stage, lane, bucket, mix);
+        break;
+    }
+  }
+}
+
+void Stepper::measure_mixing(
+    const algo::Stage& stage,
+    Lane& lane,
+    int bucket,
+    const kernel::MixTerms& mix) {
+  if (!lane.measures.wants_sums() || stage.plane != agreement_.exchanged()) {
+    return;
+  }
+  // A plane that is sent ahead is still there when it has been mixed.
+  const bool is_wait = stage.what == What::kWait;
+  const bool is_before = is_wait == agreement_.sends_ahead();
+  const auto& layout = lane.arena.layout();
+  const auto plane = algo::plane_of(lane.arena, stage.plane);
+  for (const Range& range : buckets_.ranges(bucket)) {
+    if (is_before) lane.measures.add_before(layout, plane, range);
+    if (is_wait) lane.measures.add_after(layout, plane, mix, range);
   }
 }
 
@@ -276,73 +287,44 @@ kernel::MixTerms Stepper::wait_for(int index, int bucket) {
   return mix;
 }
 
-void Stepper::act(
-    Part part,
-    Lane& lane,
-    int bucket,
-    const kernel::MixTerms& mix) {
-  const bool is_update = (part == Part::kBefore) == agreement_.adapts_first();
-  float* outbox = is_update ? outbox_of(part, lane, bucket) : nullptr;
-  // Where nobody looks at them before they are mixed, the parameters need not
-  // be in their own place before that.
-  const bool is_moved = outbox != nullptr && !agreement_.exchanges_ahead() &&
+void Stepper::update(Lane& lane, int bucket, const kernel::MixTerms& mix) {
+  // For what the update leaves of the parameters, if that is sent next.
+  float* outbox = releases_ && !updates_late()
+                      ? cluster_.outbox(lane.index, bucket)
+                      : nullptr;
+  // If nobody looks at them before they are mixed, the parameters need not be
+  // in their own place before that.
+  const bool is_moved = outbox != nullptr && !agreement_.sends_ahead() &&
                         !lane.measures.wants_sums() &&
                         !lane.measures.wants_everything();
   lane.info.result = is_moved ? outbox : nullptr;
   const auto start = Clock::now();
-  const auto agree_on = [&](Range range) {
-    if (outbox == nullptr || is_moved) {
-      agree(part, lane, range, mix);
-    } else {
-      agree_and_show(part, lane, range, mix, outbox);
+  const auto update_range = [&](Range range) {
+    rule_.update(
+        lane.arena,
+        range,
+        lane.info,
+        mix,
+        lane.measures.parameter_squares());
+  };
+  const auto update_and_show = [&](Range range) {
+    if (outbox == nullptr || is_moved) return update_range(range);
+    const float* value = lane.arena.parameters().data();
+    for (int64_t at = range.begin; at < range.end; at += kShownAtOnce) {
+      const Range piece{at, std::min(at + kShownAtOnce, range.end)};
+      update_range(piece);
+      std::copy_n(value + at, piece.size(), outbox + at);
     }
   };
   for (const Range& range : buckets_.ranges(bucket)) {
-    if (is_update && lane.measures.wants_everything()) {
-      lane.measures.measure_update(lane.arena, range, mix, agree_on);
+    if (lane.measures.wants_everything()) {
+      lane.measures.measure_update(lane.arena, range, mix, update_and_show);
     } else {
-      agree_on(range);
+      update_and_show(range);
     }
   }
   lane.update_seconds += seconds_since(start);
-  if (is_update && observer_ != nullptr) {
-    observer_->updated(lane.index, bucket, start);
-  }
-}
-
-float* Stepper::outbox_of(Part part, const Lane& lane, int bucket) {
-  const bool is_released_next =
-      releases_ && (part == Part::kBefore || agreement_.exchanges_ahead());
-  return is_released_next && agreement_.exchanged() == algo::Plane::kParameters
-             ? cluster_.outbox(lane.index, bucket)
-             : nullptr;
-}
-
-void Stepper::agree(
-    Part part,
-    Lane& lane,
-    Range range,
-    const kernel::MixTerms& mix) {
-  const std::span<double> squares = lane.measures.parameter_squares();
-  if (part == Part::kBefore) {
-    agreement_.before_exchange(lane.arena, range, lane.info, squares);
-  } else {
-    agreement_.after_exchange(lane.arena, range, lane.info, mix, squares);
-  }
-}
-
-void Stepper::agree_and_show(
-    Part part,
-    Lane& lane,
-    Range range,
-    const kernel::MixTerms& mix,
-    float* outbox) {
-  const float* value = lane.arena.parameters().data();
-  for (int64_t at = range.begin; at < range.end; at += kShownAtOnce) {
-    const Range piece{at, std::min(at + kShownAtOnce, range.end)};
-    agree(part, lane, piece, mix);
-    std::copy_n(value + at, piece.size(), outbox + at);
-  }
+  if (observer_ != nullptr) observer_->updated(lane.index, bucket, start);
 }
 
 void Stepper::parameters_replaced() {

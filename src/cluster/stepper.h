@@ -4,19 +4,8 @@
 // norms, and, if asked for, the invariants.
 //
 // In the first step backward is only listened to: the order in which it
-// finishes gradients on worker 0 becomes the order of the buckets on all.
-// From then on, when a bucket's gradients are final,
-//
-//   allreduce             it is sent; after backward it is waited for and the
-//                         local rule acts on it
-//   adapt-then-combine    the local rule acts on it, and it is sent; after
-//                         backward it is waited for
-//                         (push-sum: the same; gradient-tracking: after
-//                         backward the gradients are sent in a second exchange)
-//   combine-while-adapt   its exchange, started a step ago, is waited for, the
-//                         local rule acts on it in one pass with the mixing,
-//                         and its next exchange is started
-//                         (push-sum-overlapped: the same)
+// finishes gradients on worker 0 becomes the order of the buckets on all. From
+// then on a bucket passes through the agreement's stages (algo/agreement.h).
 //
 // Clipping by the global norm needs the whole gradient: then the local rule
 // acts after backward.
@@ -31,6 +20,8 @@
 #include "cluster/step_measures.h"
 #include "cluster/step_observer.h"
 #include "graph/schedule.h"
+#include "kernel/mix_terms.h"
+#include "optim/local_rule.h"
 
 #include <functional>
 #include <memory>
@@ -55,10 +46,10 @@ struct StepperOptions {
 };
 
 struct StepRequest {
-  graph::Moment moment;
+  graph::StepTime moment;
   // When the step after this one is; none after the last. An agreement that
   // exchanges ahead begins that step's exchange.
-  std::optional<graph::Moment> next = std::nullopt;
+  std::optional<graph::StepTime> next = std::nullopt;
   double lr = 0;
   Measure measure = Measure::kNothing;
   StepObserver* observer = nullptr; // told what is done when
@@ -70,12 +61,13 @@ struct StepRequest {
 class Stepper {
  public:
   // Everything is borrowed; the arenas are those attached to the cluster.
-  // ConfigError where the schedule carries weights and the agreement takes
-  // none, or where gradients that are exchanged too would be clipped.
+  // ConfigError if the schedule carries weights and the agreement does not, or
+  // if the agreement does not allow clipping.
   Stepper(
       Cluster& cluster,
       std::vector<arena::Arena*> arenas,
       const algo::Agreement& agreement,
+      const optim::LocalRule& rule,
       const graph::Schedule& schedule,
       StepperOptions options);
   ~Stepper();
@@ -101,34 +93,30 @@ class Stepper {
   const arena::Buckets& buckets() const { return buckets_; }
 
  private:
-  // A hosted worker's part of the step at hand.
+  // A hosted worker's part of the current step.
   struct Lane;
-  enum class Part { kBefore, kAfter };
+  using Stages = std::span<const algo::Stage>;
 
   void take_step(const StepRequest& request);
   void begin_lanes(const StepRequest& request);
   void trace_first_step(const StepRequest& request);
   void begin_exchange(const StepRequest& request);
-  void run_lane(int index, const StepRequest& request);
-  void take_bucket(int index, int bucket);
-  void finish_lane(int index);
-  void begin_gradients(const StepRequest& request);
-  void finish_gradients(int index);
-  kernel::MixTerms wait_for(int index, int bucket);
-  // On all ranges of a bucket.
-  void act(Part part, Lane& lane, int bucket, const kernel::MixTerms& mix = {});
-  // For what an update leaves of a bucket; null where that is not sent next.
-  float* outbox_of(Part part, const Lane& lane, int bucket);
-  void agree(Part part, Lane& lane, Range range, const kernel::MixTerms& mix);
-  // The same, and what it leaves of the parameters goes to the outbox as well.
-  void agree_and_show(
-      Part part,
+  void compute(int index, const StepRequest& request);
+  // One pass over all buckets of all lanes, after backward; of one lane.
+  void run_late(Stages pass, const StepRequest& request);
+  void run_pass(Stages pass, Lane& lane);
+  void send_late(algo::Plane plane, const StepRequest& request);
+  void run(Stages stages, Lane& lane, int bucket);
+  void measure_mixing(
+      const algo::Stage& stage,
       Lane& lane,
-      Range range,
-      const kernel::MixTerms& mix,
-      float* outbox);
+      int bucket,
+      const kernel::MixTerms& mix);
+  kernel::MixTerms wait_for(int index, int bucket);
+  // Acts on all ranges of a bucket.
+  void update(Lane& lane, int bucket, const kernel::MixTerms& mix);
   bool updates_late() const;
-  std::shared_ptr<const comm::Plan> plan_at(const graph::Moment& moment);
+  std::shared_ptr<const comm::Plan> plan_at(const graph::StepTime& moment);
   // The weight that the schedule carries for a hosted worker before this
   // step's mixing.
   double weight(const Lane& lane, int64_t step) const;
@@ -137,8 +125,13 @@ class Stepper {
 
   Cluster& cluster_;
   const algo::Agreement& agreement_;
+  const optim::LocalRule& rule_;
   const graph::Schedule& schedule_;
   StepperOptions options_;
+  // Of the agreement.
+  Stages ready_stages_;
+  std::vector<Stages> late_passes_;
+  int own_plane_; // its first state plane
   PlanCache plans_;
   PlanCache buffer_plans_;
   std::shared_ptr<const comm::Plan> plan_;

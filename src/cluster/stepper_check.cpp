@@ -46,7 +46,7 @@ void Stepper::check_step(int64_t step, const graph::Mixing& mixing) {
       cluster_.all_gather(after),
       cluster_.all_gather(magnitudes),
       step);
-  if (!agreement_.keeps_replicas_equal() ||
+  if (agreement_.sends_ahead() ||
       mixing.form() != graph::Mixing::Form::kComplete) {
     return;
   }

@@ -1,6 +1,8 @@
 #include "base/check.h"
 #include "base/error.h"
+#include "base/lru_cache.h"
 #include "base/sha256.h"
+#include "base/transport_table.h"
 #include "cluster/clock.h"
 #include "cluster/cluster.h"
 #include "cluster/parameter_digest.h"
@@ -24,7 +26,9 @@ class VirtualCluster : public Cluster {
 
   int size() const override { return static_cast<int>(ranks_.size()); }
   std::span<const int> hosted() const override { return ranks_; }
-  std::string transport_name() const override { return "virtual"; }
+  std::string transport_name() const override {
+    return std::string(transport::kVirtual.name);
+  }
   int find_workers_per_node(const transport::LaunchEnvironment&) override {
     return 1;
   }
@@ -178,18 +182,17 @@ class VirtualCluster : public Cluster {
 
   // What the n workers would have sent; summed once for each plan.
   void count_traffic(const comm::Plan& plan, int64_t elements) {
-    // Random matchings never repeat; what is old goes.
-    if (sent_.size() > 1024) sent_.clear();
-    const auto [entry, is_new] = sent_.try_emplace(plan.id());
-    if (is_new) {
+    const Sent& sent = sent_.get(plan.id(), [&] {
+      Sent sum;
       for (int rank = 0; rank < size(); ++rank) {
-        entry->second.messages += plan.messages(rank);
-        entry->second.copies += plan.copies(rank);
+        sum.messages += plan.messages(rank);
+        sum.copies += plan.copies(rank);
       }
-    }
-    traffic_.messages += entry->second.messages;
+      return sum;
+    });
+    traffic_.messages += sent.messages;
     traffic_.bytes += std::llround(
-        entry->second.copies * static_cast<double>(elements) * sizeof(float));
+        sent.copies * static_cast<double>(elements) * sizeof(float));
   }
 
   struct Sent {
@@ -207,7 +210,7 @@ class VirtualCluster : public Cluster {
   // Of exchanges that are not in place, one for each worker.
   std::vector<AlignedFloats> results_;
   std::vector<const float*> result_pointers_;
-  std::map<uint64_t, Sent> sent_; // by the plan's id
+  LruCache<uint64_t, Sent> sent_{1024}; // by the plan's id
   comm::Traffic traffic_;
   double exchange_seconds_ = 0;
 };

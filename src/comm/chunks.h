@@ -14,7 +14,7 @@ namespace grapevine::comm {
 
 // Elements. A caller that sums in blocks of this many, as the arena does, gets
 // every block whole, whatever the chunks are.
-inline constexpr int64_t kHookMultiple = 4096;
+inline constexpr int64_t kChunkMultiple = 4096;
 
 // A plane of `count` floats from its beginning to its end, in chunks of the
 // same length but for the last, as finely as the plan likes it where the

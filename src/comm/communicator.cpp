@@ -1,12 +1,12 @@
 #include "comm/communicator.h"
 
 #include "base/check.h"
+#include "base/lru_cache.h"
 #include "comm/collectives.h"
 #include "comm/exchanger.h"
 #include "comm/group_plan.h"
 #include "comm/link.h"
 #include "comm/mix_executor.h"
-#include "comm/remembered.h"
 #include "comm/tags.h"
 #include "comm/workspace.h"
 
@@ -30,29 +30,14 @@ constexpr int64_t kExchangePieceFloats = int64_t{1} << 23;
 struct MixKey {
   uint64_t plan;
   int64_t count;
-  bool operator==(const MixKey&) const = default;
-};
-struct PreparedMix {
-  std::vector<Range> chunks;
-  MixExecutor executor;
+  auto operator<=>(const MixKey&) const = default;
 };
 
-// Hands a mixing's chunks to the caller's hooks as ranges.
-class HookEvents : public ChunkEvents {
+// Nobody waits for a chunk of a plane that is there as a whole.
+class NoEvents : public ChunkEvents {
  public:
-  HookEvents(const MixHooks& hooks, const std::vector<Range>& chunks)
-      : hooks_(hooks),
-        chunks_(chunks) {}
-  void before(int64_t c) override {
-    if (hooks_.before) hooks_.before(chunks_[c]);
-  }
-  void after(int64_t c) override {
-    if (hooks_.after) hooks_.after(chunks_[c]);
-  }
-
- private:
-  const MixHooks& hooks_;
-  const std::vector<Range>& chunks_;
+  void before(int64_t) override {}
+  void after(int64_t) override {}
 };
 
 // One direction of an exchange: pieces are posted and waited for in order.
@@ -96,19 +81,21 @@ struct Communicator::State {
         link(std::move(transport), options.deadline),
         exchanger(link, workspace, options.cores) {}
 
-  PreparedMix& prepare(const Plan& plan, int64_t count) {
+  MixExecutor& prepare(const Plan& plan, int64_t count) {
     return mixes.get({plan.id(), count}, [&] {
-      const auto chunks = even_chunks(plan, count, options.chunk_bytes);
-      MixExecutor executor(plan, link.rank(), chunks);
+      MixExecutor executor(
+          plan,
+          link.rank(),
+          even_chunks(plan, count, options.chunk_bytes));
       workspace.need_scratch(executor.scratch_floats());
-      return PreparedMix{chunks, std::move(executor)};
+      return executor;
     });
   }
 
   CommunicatorOptions options;
   Traffic traffic;
   Workspace workspace; // before the link, which it outlives
-  Remembered<MixKey, PreparedMix> mixes;
+  LruCache<MixKey, MixExecutor> mixes{kRememberedPlans};
   std::shared_ptr<const Plan> all_reduce;
   Link link;
   Exchanger exchanger;
@@ -139,22 +126,19 @@ const transport::Transport& Communicator::transport() const {
   return state_->link.transport();
 }
 
-void Communicator::mix(
-    const Plan& plan,
-    std::span<float> plane,
-    const MixHooks& hooks) {
+void Communicator::mix(const Plan& plan, std::span<float> plane) {
   GV_CHECK_EQ(plan.n(), size());
   const auto count = static_cast<int64_t>(plane.size());
   state_->link.run("mix", [&] {
-    PreparedMix& prepared = state_->prepare(plan, count);
-    HookEvents events(hooks, prepared.chunks);
-    prepared.executor.run(
+    MixExecutor& executor = state_->prepare(plan, count);
+    NoEvents events;
+    executor.run(
         state_->link,
         plane.data(),
         plane.data(),
         state_->workspace.scratch(),
         events);
-    state_->traffic += prepared.executor.traffic();
+    state_->traffic += executor.traffic();
   });
 }
 

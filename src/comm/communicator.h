@@ -4,14 +4,13 @@
 // Every wait has the deadline of the options. The first error wins and stays:
 // later calls throw it again. Errors keep their type (TimeoutError,
 // TransportError), name the peer, the operation and the step, and carry the
-// last operations from the flight recorder. An exception of a hook breaks the
-// communicator too, since the peers' messages are then in the air.
+// last operations from the flight recorder.
 //
 // One thread at a time. mix, run and exchange allocate nothing once a plan has
-// been seen with a plane of that size and cut (the last 64 are remembered).
+// been seen with a plane of that size and cut (the last kRememberedPlans are
+// remembered).
 #pragma once
 
-#include "base/range.h"
 #include "comm/chunks.h"
 #include "comm/exchange.h"
 #include "comm/flight_recorder.h"
@@ -22,7 +21,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,13 +40,6 @@ struct CommunicatorOptions {
   int cores = 0;
 };
 
-// What a caller wants done to a piece of the plane just before it is first
-// sent (its local update) and just after its result is there.
-struct MixHooks {
-  std::function<void(Range)> before;
-  std::function<void(Range)> after;
-};
-
 class Communicator {
  public:
   Communicator(
@@ -60,12 +51,9 @@ class Communicator {
   int size() const;
   const transport::Transport& transport() const;
 
-  // Runs the plan over a plane. `plan` must be the same on all workers. The
-  // hooks are called once for every element, in ascending ranges; an empty
-  // plane has none. `after` may write to its range. Ranges begin at multiples
-  // of kHookMultiple and, but for the last, have the same length.
-  void
-  mix(const Plan& plan, std::span<float> plane, const MixHooks& hooks = {});
+  // Runs the plan over a plane, which is replaced by the result. `plan` must
+  // be the same on all workers.
+  void mix(const Plan& plan, std::span<float> plane);
 
   // Runs an exchange to its end, at the pace at which its owner releases it
   // from another thread. What goes wrong is told to the exchange, not thrown.

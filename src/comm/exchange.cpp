@@ -29,9 +29,9 @@ std::shared_ptr<const Cut> make_cut(
   auto cut = std::make_shared<Cut>();
   cut->id = next_id++;
   const int64_t floats = std::max<int64_t>(
-      chunk_bytes / static_cast<int64_t>(sizeof(float)) / kHookMultiple *
-          kHookMultiple,
-      kHookMultiple);
+      chunk_bytes / static_cast<int64_t>(sizeof(float)) / kChunkMultiple *
+          kChunkMultiple,
+      kChunkMultiple);
   for (const std::vector<Range>& ranges : buckets) {
     for (const Range& range : ranges) {
       for (int64_t at = range.begin; at < range.end; at += floats) {

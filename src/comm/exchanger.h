@@ -12,13 +12,13 @@
 // cut, and as long as it is remembered, nothing is allocated.
 #pragma once
 
+#include "base/lru_cache.h"
 #include "comm/chunks.h"
 #include "comm/exchange.h"
 #include "comm/inbox_executor.h"
 #include "comm/link.h"
 #include "comm/mix_executor.h"
 #include "comm/near_exchange.h"
-#include "comm/remembered.h"
 #include "comm/traffic.h"
 #include "comm/windows.h"
 #include "comm/workspace.h"
@@ -50,7 +50,7 @@ class Exchanger {
     uint64_t plan;
     uint64_t cut;
     bool in_place;
-    bool operator==(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;
   };
   using Executor = std::variant<MixExecutor, InboxExecutor>;
 
@@ -68,7 +68,7 @@ class Exchanger {
   Link& link_;
   Workspace& workspace_;
   int cores_;
-  Remembered<Key, Executor> prepared_;
+  LruCache<Key, Executor> prepared_{kRememberedPlans};
   std::unique_ptr<Windows> windows_; // from the first exchange on
   std::array<NearExchange, 2> near_; // which are opened in turn
   size_t next_near_ = 0;

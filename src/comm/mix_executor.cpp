@@ -25,11 +25,12 @@ int memory_of(int slot) {
 MixExecutor::MixExecutor(const Plan& plan, int rank, std::vector<Range> chunks)
     : chunks_(std::move(chunks)) {
   const Program program = plan.program(rank);
+  completion_round_ = std::max(completion_round(program), 0);
+  rounds_ = std::max(program.rounds(), completion_round_ + 1);
   slots_.resize(program.slots);
   add_transfers(program);
   add_sums(program);
   check_rules();
-  find_due_rounds();
   find_sends_before();
   lay_out_slots();
 }
@@ -60,7 +61,7 @@ void MixExecutor::add_transfers(const Program& program) {
          .slot = item.slot,
          .piece = item.piece,
          .tag = tag,
-         .due = item.round,
+         .posting_round = item.round,
          .sends_before = {},
          .tickets = std::vector<Ticket>(chunks_.size())});
     note(item.slot, item.piece);
@@ -69,26 +70,19 @@ void MixExecutor::add_transfers(const Program& program) {
   };
   for (const Send& send : program.sends) {
     add(sends_, send, sent_to[send.peer]++);
+    sends_.back().posting_round = posting_round(program, send);
     int64_t floats = 0;
     for (const Range& chunk : chunks_) {
       floats += piece_of(chunk, send.piece).size();
     }
     traffic_.bytes += floats * static_cast<int64_t>(sizeof(float));
     if (floats > 0) ++traffic_.messages;
-    // A result that is passed on belongs to its sends for another round.
-    if (send.slot == kValue || send.slot == kResult) {
-      const int gap = send.slot == kResult ? 1 : 0;
-      after_round_ = std::max(after_round_, send.round + gap);
-    }
   }
   for (const Receive& receive : program.receives) {
     add(receives_, receive, received_from[receive.peer]++);
     slots_[receive.slot].received = true;
     slots_[receive.slot].first_write = receive.round;
-    if (receive.slot == kResult) {
-      changes_value_ = true;
-      after_round_ = std::max(after_round_, receive.round);
-    }
+    changes_value_ = changes_value_ || receive.slot == kResult;
   }
 }
 
@@ -104,10 +98,7 @@ void MixExecutor::add_sums(const Program& program) {
       note(term, combine.piece);
       slots_[term].last_use = std::max(slots_[term].last_use, combine.round);
     }
-    if (combine.dst == kResult) {
-      changes_value_ = true;
-      after_round_ = std::max(after_round_, combine.round);
-    }
+    changes_value_ = changes_value_ || combine.dst == kResult;
     most_terms = std::max(most_terms, combine.terms.size());
   }
   terms_.resize(most_terms);
@@ -138,28 +129,6 @@ void MixExecutor::check_rules() const {
       if (send.slot != kValue || !overlap(send.piece, sum.what.piece)) continue;
       GV_CHECK_LE(send.round, sum.what.round);
     }
-  }
-}
-
-// What a send reads may be there rounds before its own: then it leaves at
-// once, so that nobody is kept waiting for it when its round has come.
-void MixExecutor::find_due_rounds() {
-  for (Transfer& send : sends_) {
-    if (send.slot == kValue) continue;
-    const auto writes = [&](int round, int slot, Piece piece) {
-      return round < send.round && slot == send.slot &&
-             overlap(piece, send.piece);
-    };
-    int written = 0;
-    for (const Transfer& receive : receives_) {
-      if (!writes(receive.round, receive.slot, receive.piece)) continue;
-      written = std::max(written, receive.round);
-    }
-    for (const Sum& sum : sums_) {
-      if (!writes(sum.what.round, sum.what.dst, sum.what.piece)) continue;
-      written = std::max(written, sum.what.round);
-    }
-    send.due = written + 1;
   }
 }
 
@@ -218,17 +187,6 @@ std::span<float> MixExecutor::address(int slot, Piece piece, int64_t c) const {
   return {entry + (range.begin - first), size};
 }
 
-int MixExecutor::last_round() const {
-  int last = after_round_;
-  for (const auto* list : {&sends_, &receives_}) {
-    for (const Transfer& it : *list)
-      last = std::max(last, it.round);
-  }
-  for (const Sum& sum : sums_)
-    last = std::max(last, sum.what.round);
-  return last;
-}
-
 void MixExecutor::run(
     Link& link,
     float* value,
@@ -238,13 +196,13 @@ void MixExecutor::run(
   value_ = value;
   result_ = result;
   scratch_ = scratch;
-  const int64_t end = last_round() + chunks();
+  const int64_t end = rounds_ - 1 + chunks();
   for (int64_t time = -kPostAhead; time < end; ++time) {
     post_receives(link, time);
     post_sends(link, time, events);
     finish_receives(link, time);
     combine(link, time);
-    hand_over(link, time, events);
+    complete_chunk(link, time, events);
   }
   for (Transfer& send : sends_) {
     for (Ticket& ticket : send.tickets)
@@ -283,7 +241,7 @@ void MixExecutor::post_send(Link& link, Transfer& send, int64_t c) {
 
 void MixExecutor::post_sends(Link& link, int64_t time, ChunkEvents& events) {
   for (Transfer& send : sends_) {
-    const int64_t c = time - send.due;
+    const int64_t c = time - send.posting_round;
     if (send.round > 0 && in_range(c)) post_send(link, send, c);
   }
   // Last, since it may have to wait for the owner.
@@ -323,8 +281,11 @@ void MixExecutor::combine(Link& link, int64_t time) {
   }
 }
 
-void MixExecutor::hand_over(Link& link, int64_t time, ChunkEvents& events) {
-  const int64_t c = time - after_round_;
+void MixExecutor::complete_chunk(
+    Link& link,
+    int64_t time,
+    ChunkEvents& events) {
+  const int64_t c = time - completion_round_;
   if (!in_range(c)) return;
   // Whoever takes the chunk may write where these still read.
   for (Transfer& send : sends_) {

@@ -7,7 +7,7 @@
 //      before it, and begin the chunk due kPostAhead later (event `before`,
 //      sends of round 0);
 //   3. wait for the receives due now, and combine;
-//   4. hand finished chunks over (event `after`).
+//   4. complete chunks (event `after`).
 //
 // Nothing blocks in 2, and what 1 and 3 wait for was posted by the peer at the
 // same time or before (sends: received in the peer's 1 of an earlier time;
@@ -69,7 +69,7 @@ class MixExecutor {
     int slot;
     Piece piece;
     transport::Tag tag;
-    int due; // sends only: the round in which it is posted
+    int posting_round;             // of sends
     std::vector<int> sends_before; // receives only, as in Sum
     std::vector<Ticket> tickets;   // one for each chunk
   };
@@ -83,14 +83,12 @@ class MixExecutor {
   void add_sums(const Program& program);
   void note(int slot, Piece piece);
   void lay_out_slots();
-  void find_due_rounds();
   void find_sends_before();
   std::vector<int> sends_reading(int slot, Piece piece) const;
   void check_rules() const;
 
   int64_t chunks() const { return static_cast<int64_t>(chunks_.size()); }
   bool in_range(int64_t c) const { return c >= 0 && c < chunks(); }
-  int last_round() const;
   std::span<float> address(int slot, Piece piece, int64_t c) const;
 
   void post_receives(Link& link, int64_t time);
@@ -98,7 +96,7 @@ class MixExecutor {
   void post_send(Link& link, Transfer& send, int64_t c);
   void finish_receives(Link& link, int64_t time);
   void combine(Link& link, int64_t time);
-  void hand_over(Link& link, int64_t time, ChunkEvents& events);
+  void complete_chunk(Link& link, int64_t time, ChunkEvents& events);
   // The sends listed, of the chunk whose place chunk c takes in `slot`.
   void wait_for_sends(
       Link& link,
@@ -112,7 +110,8 @@ class MixExecutor {
   std::vector<Transfer> receives_;
   std::vector<Sum> sums_;
   std::vector<const float*> terms_; // of the combine at hand
-  int after_round_ = 0;             // when a chunk is handed over
+  int completion_round_ = 0;
+  int rounds_ = 0;
   int64_t scratch_floats_ = 0;
   bool changes_value_ = false;
   Traffic traffic_;

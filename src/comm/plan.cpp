@@ -1,7 +1,5 @@
 #include "comm/plan.h"
 
-#include "base/check.h"
-
 #include <algorithm>
 #include <atomic>
 
@@ -63,23 +61,11 @@ double Plan::max_node_copies(int workers_per_node) const {
   return std::ranges::max(node_copies(workers_per_node));
 }
 
-const Tape& Plan::tape() const {
-  std::call_once(tape_once_, [this] {
-    tape_ = std::make_unique<const Tape>(dataflow());
+const CompiledDataflow& Plan::compiled() const {
+  std::call_once(compiled_once_, [this] {
+    compiled_ = std::make_unique<const CompiledDataflow>(dataflow());
   });
-  return *tape_;
-}
-
-int Plan::scratch_slots() const {
-  return tape().scratch_buffers();
-}
-
-void Plan::mix_all(
-    std::span<float* const> values,
-    int64_t count,
-    std::span<float> scratch) const {
-  GV_CHECK_GE(static_cast<int64_t>(scratch.size()), count * scratch_slots());
-  tape().run(values, count, scratch.data(), count);
+  return *compiled_;
 }
 
 } // namespace grapevine::comm

@@ -32,19 +32,23 @@
 // Plans are immutable and may be shared between threads.
 #pragma once
 
+#include "comm/compiled_dataflow.h"
 #include "comm/dataflow.h"
 #include "comm/program.h"
-#include "comm/tape.h"
 #include "graph/mixing.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace grapevine::comm {
+
+// How many plans a worker keeps ready to run. A schedule of random matchings
+// makes a new one for every step.
+inline constexpr size_t kRememberedPlans = 64;
 
 class Plan {
  public:
@@ -81,23 +85,16 @@ class Plan {
   // The largest over the nodes.
   double max_node_copies(int workers_per_node) const;
 
-  // values[i] points at `count` elements of worker i, replaced by the result;
-  // scratch is count * scratch_slots() floats.
-  void mix_all(
-      std::span<float* const> values,
-      int64_t count,
-      std::span<float> scratch) const;
-  int scratch_slots() const;
-  // The virtual form made ready, on first use.
-  const Tape& tape() const;
+  // Returns the virtual form made ready, on first use.
+  const CompiledDataflow& compiled() const;
 
   // Differs between any two plans of this process.
   uint64_t id() const { return id_; }
 
  private:
   uint64_t id_;
-  mutable std::once_flag tape_once_;
-  mutable std::unique_ptr<const Tape> tape_;
+  mutable std::once_flag compiled_once_;
+  mutable std::unique_ptr<const CompiledDataflow> compiled_;
 };
 
 // The cheapest plan for this mixing and a model of this many bytes, by the

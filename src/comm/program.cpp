@@ -44,4 +44,35 @@ void Program::sort() {
   sort_by_round(combines);
 }
 
+int posting_round(const Program& program, const Send& send) {
+  if (send.slot == kValue) return send.round;
+  int written = 0;
+  const auto see = [&](int round, int slot, Piece piece) {
+    const bool writes =
+        round < send.round && slot == send.slot && overlap(piece, send.piece);
+    if (writes) written = std::max(written, round);
+  };
+  for (const Receive& receive : program.receives)
+    see(receive.round, receive.slot, receive.piece);
+  for (const Combine& combine : program.combines)
+    see(combine.round, combine.dst, combine.piece);
+  return written + 1;
+}
+
+int completion_round(const Program& program) {
+  int last = -1;
+  for (const Send& send : program.sends) {
+    // A result that is passed on belongs to its sends for another round.
+    if (send.slot == kResult) last = std::max(last, send.round + 1);
+    if (send.slot == kValue) last = std::max(last, send.round);
+  }
+  for (const Receive& receive : program.receives) {
+    if (receive.slot == kResult) last = std::max(last, receive.round);
+  }
+  for (const Combine& combine : program.combines) {
+    if (combine.dst == kResult) last = std::max(last, combine.round);
+  }
+  return last;
+}
+
 } // namespace grapevine::comm

@@ -83,4 +83,14 @@ struct Program {
   void sort();
 };
 
+// When the pipeline acts on a chunk, for whoever runs a program or predicts
+// its time. Returns the round in which this send of the program is posted:
+// one of the value in its own round, any other in the round after the one that
+// wrote what it reads, so that nobody is kept waiting for it when its own
+// round has come.
+int posting_round(const Program& program, const Send& send);
+// Returns the round after which a chunk belongs to its owner again: its result
+// is there, and no send reads it. -1 if the program does nothing.
+int completion_round(const Program& program);
+
 } // namespace grapevine::comm

@@ -32,10 +32,10 @@ void VirtualMixer::mix(
     std::span<float* const> planes,
     int64_t count) {
   GV_CHECK_EQ(static_cast<int>(planes.size()), plan.n());
-  const Tape& tape = plan.tape();
-  const int64_t block = block_floats(tape.scratch_buffers());
+  const CompiledDataflow& compiled = plan.compiled();
+  const int64_t block = block_floats(compiled.scratch_buffers());
   const int64_t stride = block + kPadding;
-  const int64_t needed = tape.scratch_buffers() * stride;
+  const int64_t needed = compiled.scratch_buffers() * stride;
   for (Workspace& workspace : workspaces_) {
     if (workspace.scratch.size() < needed) {
       workspace.scratch = AlignedFloats(needed);
@@ -50,7 +50,7 @@ void VirtualMixer::mix(
       workspace.values[i] = planes[i] + begin;
     }
     const int64_t part = std::min(block, count - begin);
-    tape.run(workspace.values, part, workspace.scratch.data(), stride);
+    compiled.run(workspace.values, part, workspace.scratch.data(), stride);
   });
 }
 

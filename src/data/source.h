@@ -133,10 +133,10 @@ struct DataOptions {
 
   // Text and parallel text: a file of byte pairs (data/bpe.h); empty: bytes.
   std::string vocabulary = {};
-  // Parallel text alone: data/parallel_text.h.
+  // Parallel text alone: data/sets/parallel_text.cpp.
   std::string source_language = "en";
   std::string target_language = "de";
-  int64_t longest = 100;
+  int64_t longest = 100; // tokens of a side, without eos
 };
 
 struct DataEntry {

@@ -2,62 +2,68 @@
 
 #include "base/error.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
+#include <filesystem>
 #include <memory>
-#include <optional>
-#include <string_view>
-#include <vector>
 
 namespace grapevine::data {
 namespace {
 
 constexpr int64_t kBlock = 512;
-using Block = std::array<char, kBlock>;
 
-class GzipStream {
+class TarReader {
  public:
-  explicit GzipStream(const std::string& path)
+  explicit TarReader(const std::string& path)
       : path_(path),
-        file_(gzopen(path.c_str(), "rb"), gzclose) {
-    if (!file_) fail(fmt::format("cannot open: {}", strerror(errno)));
-    gzbuffer(file_.get(), 1 << 18);
+        archive_(archive_read_new(), archive_read_free) {
+    archive_read_support_filter_gzip(archive_.get());
+    archive_read_support_format_tar(archive_.get());
+    // Reads on after the end mark, so that a cut gzip stream is noticed.
+    archive_read_set_options(archive_.get(), "read_concatenated_archives");
+    const int result =
+        archive_read_open_filename(archive_.get(), path.c_str(), 1 << 18);
+    if (result != ARCHIVE_OK) fail_at_header();
+    if (archive_filter_code(archive_.get(), 0) != ARCHIVE_FILTER_GZIP) {
+      fail("expected a gzip file, found none");
+    }
   }
 
-  // Fills `bytes`, or throws.
-  void read(std::span<char> bytes) {
-    const int got =
-        gzread(file_.get(), bytes.data(), static_cast<unsigned>(bytes.size()));
-    int code = Z_OK;
-    const char* message = gzerror(file_.get(), &code);
-    if (got < 0 || (code != Z_OK && code != Z_BUF_ERROR)) {
-      fail(fmt::format("corrupt at byte {}: {}", position_, message));
+  // Null at the end of the archive.
+  archive_entry* next() {
+    archive_entry* entry = nullptr;
+    const int result = archive_read_next_header(archive_.get(), &entry);
+    if (result == ARCHIVE_EOF) {
+      // The end mark is at least one block of zeros.
+      if (position() < end_ + kBlock) fail("truncated: it has no end mark");
+      return nullptr;
     }
-    position_ += got;
-    if (got < static_cast<int>(bytes.size())) {
-      fail(fmt::format(
-          "truncated: expected more after {} unpacked bytes, found the end",
-          position_));
-    }
-    // zlib takes what is not gzip for plain data.
-    if (gzdirect(file_.get()) != 0) fail("expected a gzip file, found none");
+    if (result != ARCHIVE_OK && result != ARCHIVE_WARN) fail_at_header();
+    return entry;
   }
 
-  // Reads on to the end, where gzip has its checksum.
-  void finish() {
-    std::vector<char> rest(kBlock * 20);
-    while (gzread(file_.get(), rest.data(), kBlock * 20) > 0) {
+  void copy(int64_t bytes, const MemberSink& sink) {
+    int64_t done = 0;
+    const void* data = nullptr;
+    size_t size = 0;
+    int64_t offset = 0;
+    int result = ARCHIVE_OK;
+    while (
+        (result =
+             archive_read_data_block(archive_.get(), &data, &size, &offset)) ==
+        ARCHIVE_OK) {
+      if (offset != done) fail("expected a file without holes");
+      done += static_cast<int64_t>(size);
+      if (sink && size > 0) sink({static_cast<const char*>(data), size});
     }
-    int code = Z_OK;
-    const char* message = gzerror(file_.get(), &code);
-    if (code == Z_BUF_ERROR)
-      fail("truncated: the end of the gzip stream is missing");
-    if (code != Z_OK) fail(fmt::format("corrupt: {}", message));
+    if (result != ARCHIVE_EOF || done != bytes) {
+      fail(fmt::format("truncated or corrupt: {}", reason()));
+    }
+    end_ = position();
+    if (sink) sink({});
   }
 
   [[noreturn]] void fail(const std::string& what) const {
@@ -65,85 +71,25 @@ class GzipStream {
   }
 
  private:
+  [[noreturn]] void fail_at_header() const {
+    fail(fmt::format(
+        "expected a tar header, found something else or a truncated one: {}",
+        reason()));
+  }
+  std::string reason() const {
+    const char* text = archive_error_string(archive_.get());
+    return text == nullptr ? "the end is missing" : text;
+  }
+  int64_t position() { return archive_filter_bytes(archive_.get(), 0); }
+
   std::string path_;
-  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
-  int64_t position_ = 0;
+  std::unique_ptr<archive, int (*)(archive*)> archive_;
+  int64_t end_ = 0; // of the last member
 };
 
-struct Member {
-  std::string name;
-  int64_t bytes;
-  bool regular;
-};
-
-// A field up to its zero or its end.
-std::string_view field(const Block& block, size_t at, size_t length) {
-  const std::string_view whole(block.data() + at, length);
-  return whole.substr(0, whole.find('\0'));
-}
-
-// Octal digits between spaces; nothing for anything else.
-std::optional<int64_t> octal(std::string_view text) {
-  const auto begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return std::nullopt;
-  int64_t value = 0;
-  for (const char c : text.substr(begin)) {
-    if (c == ' ') break;
-    if (c < '0' || c > '7') return std::nullopt;
-    value = value * 8 + (c - '0');
-  }
-  return value;
-}
-
-// The sum of the header's bytes, its own field counted as spaces.
-int64_t header_sum(const Block& block) {
-  int64_t sum = int64_t{8} * ' ';
-  for (size_t i = 0; i < block.size(); ++i) {
-    if (i < 148 || i >= 156) sum += static_cast<unsigned char>(block[i]);
-  }
-  return sum;
-}
-
-bool climbs(std::string_view name) {
-  if (name.empty() || name.front() == '/') return true;
-  while (!name.empty()) {
-    const auto slash = name.find('/');
-    if (name.substr(0, slash) == "..") return true;
-    if (slash == std::string_view::npos) break;
-    name.remove_prefix(slash + 1);
-  }
-  return false;
-}
-
-Member parse_header(const Block& block, const GzipStream& stream) {
-  const auto sum = octal(field(block, 148, 8));
-  const auto bytes = octal(field(block, 124, 12));
-  if (!sum || *sum != header_sum(block) || !bytes) {
-    stream.fail("expected a tar header, found something else");
-  }
-  std::string name(field(block, 0, 100));
-  const auto prefix = field(block, 345, 155);
-  if (field(block, 257, 5) == "ustar" && !prefix.empty()) {
-    name = fmt::format("{}/{}", prefix, name);
-  }
-  const char type = block[156];
-  return {name, *bytes, type == '0' || type == '\0'};
-}
-
-void copy_member(GzipStream& stream, const Member& member, MemberSink& sink) {
-  std::vector<char> piece(1 << 18);
-  int64_t left = (member.bytes + kBlock - 1) / kBlock * kBlock;
-  int64_t wanted = member.bytes; // what is left beyond it is padding
-  while (left > 0) {
-    const auto now = std::min<int64_t>(left, piece.size());
-    const std::span<char> part(piece.data(), now);
-    stream.read(part);
-    const auto useful = std::min(now, wanted);
-    if (sink && useful > 0) sink(part.first(useful));
-    wanted -= useful;
-    left -= now;
-  }
-  if (sink) sink({});
+bool climbs(const std::filesystem::path& name) {
+  if (name.empty() || name.is_absolute()) return true;
+  return std::find(name.begin(), name.end(), "..") != name.end();
 }
 
 } // namespace
@@ -152,23 +98,20 @@ void read_tar_gz(
     const std::string& path,
     const std::function<MemberSink(const std::string& name, int64_t bytes)>&
         open) {
-  GzipStream stream(path);
-  for (;;) {
-    Block block;
-    stream.read(block);
-    // The end is a block of zeros (two, but the first one says it).
-    if (std::ranges::all_of(block, [](char c) { return c == '\0'; })) break;
-    const Member member = parse_header(block, stream);
-    if (member.regular && climbs(member.name)) {
-      stream.fail(fmt::format(
+  TarReader reader(path);
+  while (archive_entry* entry = reader.next()) {
+    const bool is_regular = archive_entry_filetype(entry) == AE_IFREG &&
+                            archive_entry_hardlink(entry) == nullptr;
+    const char* known_name = archive_entry_pathname(entry);
+    const std::string name = known_name == nullptr ? "" : known_name;
+    if (is_regular && climbs(name)) {
+      reader.fail(fmt::format(
           "expected names inside of the archive's folder, found '{}'",
-          member.name));
+          name));
     }
-    MemberSink sink;
-    if (member.regular) sink = open(member.name, member.bytes);
-    copy_member(stream, member, sink);
+    const int64_t bytes = archive_entry_size(entry);
+    reader.copy(bytes, is_regular ? open(name, bytes) : MemberSink());
   }
-  stream.finish();
 }
 
 } // namespace grapevine::data

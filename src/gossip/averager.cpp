@@ -25,7 +25,7 @@ Averager::Averager(
     : replica_(replica),
       edges_(edges),
       options_(std::move(options)),
-      tally_(edges.rank(), edges.size(), options_.counts_before),
+      progress_(edges.rank(), edges.size(), options_.counts_before),
       pairing_(edges.rank(), {}, options_.seed),
       exchange_(replica),
       neighbours_(neighbours.size()),
@@ -63,7 +63,7 @@ void Averager::rethrow() const {
 
 void Averager::gradient_done(double seconds, int64_t averagings) {
   ++gradients_;
-  tally_.add(now_seconds());
+  progress_.add(now_seconds());
   {
     const std::lock_guard lock(mutex_);
     rethrow();
@@ -89,12 +89,15 @@ void Averager::change_graph(
 
 void Averager::hold_back(int64_t max_lag) {
   if (max_lag < 0) return;
-  const auto since = Clock::now();
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, options_.deadline, [&] {
+  const auto may_go_on = [&] {
     return lag_ <= max_lag || ending_ || isolated_ || error_;
-  });
-  statistics_.held_seconds += duration<double>(Clock::now() - since).count();
+  };
+  if (!may_go_on()) {
+    const auto since = Clock::now();
+    changed_.wait_for(lock, options_.deadline, may_go_on);
+    statistics_.held_seconds += duration<double>(Clock::now() - since).count();
+  }
   rethrow();
 }
 
@@ -153,7 +156,10 @@ std::vector<PairPeriod> Averager::pairs() {
   return {taken.begin(), taken.end()};
 }
 
-void Averager::note(int rank, bool is_there, const std::string& why) {
+void Averager::record_membership(
+    int rank,
+    bool is_there,
+    const std::string& why) {
   const std::lock_guard lock(mutex_);
   membership_.push_back({now_seconds(), rank, is_there, why});
 }
@@ -165,8 +171,8 @@ void Averager::run() {
   try {
     int idle = 0;
     while (!is_over()) {
-      idle = look_around() ? 0 : idle + 1;
-      if (idle > 0) rest(idle);
+      idle = poll_once() ? 0 : idle + 1;
+      if (idle > 0) sleep_briefly(idle);
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -188,29 +194,29 @@ void Averager::count_time() {
   counted_at_ = now;
 }
 
-bool Averager::look_around() {
+bool Averager::poll_once() {
   count_time();
-  bool any = see_changes();
-  settle_for_own_values();
-  any |= read_mail();
+  bool any = apply_edge_changes();
+  stop_being_fresh();
+  any |= read_messages();
   any |= take_wants();
   any |= advance_pair();
   check_deadlines();
-  spread_news();
-  see_who_has_ended();
-  if (ending_ && !told_ending_) {
-    told_ending_ = true;
-    pairing_.stop(say_);
-    follow_up();
+  send_progress();
+  refresh_ended();
+  if (ending_ && !sent_ending_) {
+    sent_ending_ = true;
+    pairing_.stop(pairing_messages_);
+    send_pairing_messages();
     for (const int rank : linked_ranks())
-      send(rank, Letter::kEnding);
+      send(rank, ControlMessage::kEnding);
   }
-  say_goodbye();
-  see_isolation();
+  send_goodbye();
+  update_isolation();
   return any;
 }
 
-void Averager::see_isolation() {
+void Averager::update_isolation() {
   const bool isolated = neighbours_ > 0 && pairing_.is_alone();
   if (isolated == isolated_) return;
   {
@@ -221,8 +227,8 @@ void Averager::see_isolation() {
 }
 
 // Not between an ask that said it was fresh and the pair that comes of it.
-void Averager::settle_for_own_values() {
-  if (!is_content_ || !fresh_ || in_pair_ || pairing_.asked()) return;
+void Averager::stop_being_fresh() {
+  if (!accepts_own_values_ || !fresh_ || in_pair_ || pairing_.asked()) return;
   {
     const std::lock_guard lock(mutex_);
     fresh_ = false;
@@ -231,7 +237,7 @@ void Averager::settle_for_own_values() {
 }
 
 bool Averager::has_enough() const {
-  return tally_.estimate(now_seconds()) >=
+  return progress_.estimate(now_seconds()) >=
          static_cast<double>(options_.total_gradients);
 }
 
@@ -239,7 +245,7 @@ bool Averager::has_enough() const {
 // the processor belongs to the gradients, and the longer one takes, the less
 // does it matter when a word is seen. In a pair there is more under way than a
 // link moves in the meantime.
-void Averager::rest(int idle) {
+void Averager::sleep_briefly(int idle) {
   const bool is_something_due = in_pair_ || pairing_.asked().has_value();
   std::unique_lock lock(mutex_);
   const duration<double> gradient(clock_.state().average);
@@ -261,15 +267,15 @@ bool Averager::take_wants() {
     wants = std::exchange(wants_, 0);
     asks_only = std::exchange(asks_only_, std::nullopt);
   }
-  if (asks_only) pairing_.ask_only(std::move(*asks_only), say_);
+  if (asks_only) pairing_.ask_only(std::move(*asks_only), pairing_messages_);
   // A gradient without one is a reminder of those that are wanted already.
   const int64_t gradients = gradients_;
   const bool is_reminder =
       std::exchange(gradients_at_last_look_, gradients) != gradients;
   if (wants == 0 && !is_reminder) return false;
   if (pairing_.wanted() == 0 && !in_pair_) wanted_at_ = Clock::now();
-  pairing_.want(wants, say_);
-  follow_up();
+  pairing_.want(wants, pairing_messages_);
+  send_pairing_messages();
   return true;
 }
 
@@ -326,7 +332,7 @@ void Averager::finish_pair() {
     if (pairs_.size() > kPairsKept) pairs_.pop_front();
   }
   leave_pair();
-  follow_up();
+  send_pairing_messages();
 }
 
 void Averager::leave_pair() {
@@ -341,7 +347,7 @@ void Averager::leave_pair() {
   changed_.notify_all();
   in_pair_ = false;
   wanted_at_ = Clock::now();
-  pairing_.finish(say_);
+  pairing_.finish(pairing_messages_);
 }
 
 } // namespace grapevine::gossip

@@ -12,10 +12,10 @@
 //   averager.end();
 //
 // It ends when by some worker's estimate all workers together have computed
-// `total_gradients` (gossip/tally.h says how far it may be off), or when one
-// asks for the end; word of it goes from neighbour to neighbour. Everybody
-// finishes the pair it is in, says goodbye to its neighbours and waits for
-// theirs.
+// `total_gradients` (gossip/progress_estimator.h says how far it may be off),
+// or when one asks for the end; word of it goes from neighbour to neighbour.
+// Everybody finishes the pair it is in, says goodbye to its neighbours and
+// waits for theirs.
 //
 // A neighbour that is lost (its process died, or it did not answer, move a
 // piece or say anything at all within the deadline) is done without where the
@@ -24,12 +24,12 @@
 // not waited for anybody meanwhile.
 #pragma once
 
-#include "gossip/mail.h"
+#include "gossip/control_channel.h"
 #include "gossip/pairing.h"
 #include "gossip/piece_exchange.h"
+#include "gossip/progress_estimator.h"
 #include "gossip/replica.h"
 #include "gossip/statistics.h"
-#include "gossip/tally.h"
 #include "gossip/unit_clock.h"
 #include "transport/edges.h"
 
@@ -110,7 +110,7 @@ class Averager {
   // or the end has come. False if neither has, so far.
   bool wait_for_values(std::chrono::duration<double> longest);
   // Nobody did: the replica is as good as any, once nobody is about to give.
-  void be_content() { is_content_ = true; }
+  void accept_own_values() { accepts_own_values_ = true; }
   bool is_fresh() const { return fresh_; }
   bool is_ending() const { return ending_; }
   // Asks all for the end.
@@ -124,10 +124,10 @@ class Averager {
   // Workers of the run that have ended for good, as far as is known.
   std::vector<int> ended() const;
   // Of all workers' gradients, by estimate.
-  double total_estimate() const { return tally_.estimate(now_seconds()); }
-  std::vector<int64_t> counts() const { return tally_.counts(); }
+  double total_estimate() const { return progress_.estimate(now_seconds()); }
+  std::vector<int64_t> counts() const { return progress_.counts(); }
   Statistics statistics() const;
-  // Letters and replicas sent, and their bytes.
+  // Messages and replicas sent, and their bytes.
   int64_t messages() const { return messages_; }
   int64_t bytes() const { return bytes_; }
   // Since the last call.
@@ -140,14 +140,14 @@ class Averager {
   struct Peer;
 
   void run();
-  bool look_around();
+  bool poll_once();
   void count_time();
-  bool see_changes();
-  void see_who_has_ended();
-  bool read_mail();
+  bool apply_edge_changes();
+  void refresh_ended();
+  bool read_messages();
   bool take_wants();
   bool advance_pair();
-  void say_goodbye();
+  void send_goodbye();
   bool is_over();
 
   void link(int rank, const std::string& why);
@@ -155,33 +155,33 @@ class Averager {
   void lose(int rank, const std::string& why);
   void forget(int rank, const std::string& why);
   void require_survival(int rank, const std::string& why) const;
-  void see_isolation();
-  void settle_for_own_values();
+  void update_isolation();
+  void stop_being_fresh();
   // A copy, since whoever is talked to may be lost by it.
   std::vector<int> linked_ranks() const;
   // Calls work on a linked peer; an error of its transport loses it.
   template <typename Work>
   void with_peer(int rank, Work&& work);
-  void heed(int rank, const Letter& letter);
+  void handle(int rank, const ControlMessage& message);
   // Says what the pairing wants said, and begins the pair that has come about.
-  void follow_up();
+  void send_pairing_messages();
   void begin_pair();
   void finish_pair();
   void leave_pair();
   void send(int rank, uint8_t kind);
   void check_deadlines();
-  void spread_news();
+  void send_progress();
   bool has_enough() const;
-  void note(int rank, bool is_there, const std::string& why);
+  void record_membership(int rank, bool is_there, const std::string& why);
   PieceExchange::Moment moment() const;
   double now_seconds() const;
-  void rest(int idle);
+  void sleep_briefly(int idle);
   void rethrow() const;
 
   Replica& replica_;
   transport::Edges& edges_;
   AveragerOptions options_;
-  Tally tally_;
+  ProgressEstimator progress_;
   Clock::time_point begin_ = Clock::now();
 
   // Of the averaging thread alone.
@@ -189,8 +189,8 @@ class Averager {
   PieceExchange exchange_;
   std::map<int, std::unique_ptr<Peer>> peers_; // linked ones
   // Words to be said, in this order, whatever happens while they are.
-  std::vector<Saying> say_;
-  bool is_speaking_ = false;
+  std::vector<PairingMessage> pairing_messages_;
+  bool is_sending_ = false;
   size_t neighbours_ = 0;
   bool in_pair_ = false;
   Clock::time_point paired_at_;
@@ -205,11 +205,11 @@ class Averager {
   double parting_at_ = 0;
   int64_t gradients_at_last_look_ = 0;
   bool is_parting_ = false;
-  bool told_ending_ = false;
+  bool sent_ending_ = false;
 
   std::atomic<bool> ending_ = false;
   std::atomic<bool> fresh_ = false;
-  std::atomic<bool> is_content_ = false;
+  std::atomic<bool> accepts_own_values_ = false;
   std::atomic<bool> isolated_ = false;
   std::atomic<bool> has_met_anybody_ = false;
   std::atomic<int64_t> messages_ = 0;

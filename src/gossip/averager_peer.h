@@ -8,14 +8,14 @@
 namespace grapevine::gossip {
 
 struct Averager::Peer {
-  Peer(transport::Edge edge, int size) : edge(edge), mail(edge, size) {}
+  Peer(transport::Edge edge, int size) : edge(edge), channel(edge, size) {}
 
   transport::Edge edge;
-  Mailbox mail;
+  ControlChannel channel;
   bool is_fresh = false;  // by its last word of pairing
   bool said_bye = false;  // this worker
   bool heard_bye = false; // its
-  double told_at = 0;     // of news, which every letter has
+  double told_at = 0;     // of news, which every message has
   // In attended seconds.
   double asked_at = 0;
   double heard_at = 0;

@@ -21,7 +21,7 @@ std::vector<int> Averager::linked_ranks() const {
   return ranks;
 }
 
-bool Averager::see_changes() {
+bool Averager::apply_edge_changes() {
   const auto changes = edges_.changes();
   if (changes.empty()) return false;
   // First of all who is gone, whose transport is, too: nobody talks to them.
@@ -33,7 +33,7 @@ bool Averager::see_changes() {
   for (const transport::EdgeChange& change : changes) {
     if (change.linked) link(change.rank, change.why);
   }
-  follow_up();
+  send_pairing_messages();
   {
     const std::lock_guard lock(mutex_);
     linked_ = peers_.size();
@@ -42,7 +42,7 @@ bool Averager::see_changes() {
   return true;
 }
 
-void Averager::see_who_has_ended() {
+void Averager::refresh_ended() {
   constexpr double kEverySeconds = 0.5;
   if (attended_ < asked_who_ended_at_ + kEverySeconds) return;
   asked_who_ended_at_ = attended_;
@@ -63,11 +63,11 @@ void Averager::link(int rank, const std::string& why) {
   }
   peers_.at(rank)->heard_at = attended_;
   has_met_anybody_ = true;
-  note(rank, true, why);
-  if (told_ending_) send(rank, Letter::kEnding);
+  record_membership(rank, true, why);
+  if (sent_ending_) send(rank, ControlMessage::kEnding);
   if (!peers_.contains(rank)) return;
-  pairing_.join(rank, say_);
-  follow_up();
+  pairing_.join(rank, pairing_messages_);
+  send_pairing_messages();
 }
 
 void Averager::require_survival(int rank, const std::string& why) const {
@@ -79,17 +79,17 @@ void Averager::lose(int rank, const std::string& why) {
   require_survival(rank, why);
   edges_.lose(rank, why);
   forget(rank, why);
-  follow_up();
+  send_pairing_messages();
 }
 
 void Averager::forget(int rank, const std::string& why) {
   if (peers_.erase(rank) == 0) return;
-  note(rank, false, why);
+  record_membership(rank, false, why);
   // Words that were meant for it are not for its successor.
-  for (Saying& saying : say_) {
-    if (saying.peer == rank) saying.peer = kNobody;
+  for (PairingMessage& message : pairing_messages_) {
+    if (message.peer == rank) message.peer = kNobody;
   }
-  pairing_.lose(rank, say_);
+  pairing_.lose(rank, pairing_messages_);
   if (pairing_.partner() == rank) {
     exchange_.give_up();
     leave_pair();
@@ -99,69 +99,74 @@ void Averager::forget(int rank, const std::string& why) {
 void Averager::send(int rank, uint8_t kind) {
   with_peer(rank, [&](Peer& peer) {
     if (peer.said_bye) return;
-    peer.mail.send(
-        {.kind = kind, .is_fresh = fresh_, .news = tally_.news(now_seconds())});
+    peer.channel.send(
+        {.kind = kind,
+         .is_fresh = fresh_,
+         .news = progress_.news(now_seconds())});
     peer.told_at = now_seconds();
     ++messages_;
-    bytes_ += letter_bytes(edges_.size());
+    bytes_ += control_message_bytes(edges_.size());
   });
 }
 
-bool Averager::read_mail() {
+bool Averager::read_messages() {
   bool any = false;
   for (const int rank : linked_ranks()) {
-    std::optional<Letter> letter;
+    std::optional<ControlMessage> message;
     do {
-      letter.reset();
-      with_peer(rank, [&](Peer& peer) { letter = peer.mail.receive(); });
-      if (letter) heed(rank, *letter);
-      any |= letter.has_value();
-    } while (letter);
+      message.reset();
+      with_peer(rank, [&](Peer& peer) { message = peer.channel.receive(); });
+      if (message) handle(rank, *message);
+      any |= message.has_value();
+    } while (message);
   }
   return any;
 }
 
-void Averager::heed(int rank, const Letter& letter) {
-  tally_.merge(letter.news, now_seconds());
+void Averager::handle(int rank, const ControlMessage& message) {
+  progress_.merge(message.news, now_seconds());
   if (has_enough()) ask_for_end();
   Peer& peer = *peers_.at(rank);
   peer.heard_at = attended_;
-  if (letter.kind == Letter::kNews) return;
-  if (letter.kind == Letter::kEnding) {
+  if (message.kind == ControlMessage::kNews) return;
+  if (message.kind == ControlMessage::kEnding) {
     ask_for_end();
     return;
   }
-  if (letter.kind == Letter::kBye) {
+  if (message.kind == ControlMessage::kBye) {
     ask_for_end();
     peer.heard_bye = true;
-    pairing_.lose(rank, say_); // it asks and answers no more
+    pairing_.lose(rank, pairing_messages_); // it asks and answers no more
   } else {
-    peer.is_fresh = letter.is_fresh;
-    pairing_.hear(rank, static_cast<Word>(letter.kind), say_);
+    peer.is_fresh = message.is_fresh;
+    pairing_.hear(
+        rank,
+        static_cast<PairingKind>(message.kind),
+        pairing_messages_);
   }
-  follow_up();
+  send_pairing_messages();
 }
 
 // Losing somebody while words are said adds others behind them.
-void Averager::follow_up() {
-  if (is_speaking_) return;
-  is_speaking_ = true;
-  for (size_t i = 0; i < say_.size(); ++i) {
-    const Saying saying = say_[i];
-    const auto at = peers_.find(saying.peer);
+void Averager::send_pairing_messages() {
+  if (is_sending_) return;
+  is_sending_ = true;
+  for (size_t i = 0; i < pairing_messages_.size(); ++i) {
+    const PairingMessage message = pairing_messages_[i];
+    const auto at = peers_.find(message.peer);
     if (at == peers_.end()) continue;
-    if (saying.word == Word::kAsk) at->second->asked_at = attended_;
-    send(saying.peer, static_cast<uint8_t>(saying.word));
+    if (message.word == PairingKind::kAsk) at->second->asked_at = attended_;
+    send(message.peer, static_cast<uint8_t>(message.word));
   }
-  say_.clear();
-  is_speaking_ = false;
+  pairing_messages_.clear();
+  is_sending_ = false;
   if (pairing_.partner() && !in_pair_) begin_pair();
 }
 
 // To whoever has not heard from this worker for a while, which grows with the
 // run: news need not be newer than a part of what they are about. But they are
 // also how neighbours know that this worker is there.
-void Averager::spread_news() {
+void Averager::send_progress() {
   const double now = now_seconds();
   const double longest = std::min(
       std::max(kShortestGap, kGapShare * now),
@@ -171,7 +176,7 @@ void Averager::spread_news() {
     if (now - peer->told_at > longest) ranks.push_back(rank);
   }
   for (const int rank : ranks)
-    send(rank, Letter::kNews);
+    send(rank, ControlMessage::kNews);
 }
 
 void Averager::check_deadlines() {
@@ -199,11 +204,11 @@ void Averager::check_deadlines() {
 }
 
 // Once nothing is under way: this worker's last letters.
-void Averager::say_goodbye() {
+void Averager::send_goodbye() {
   const bool is_quiet = !in_pair_ && !pairing_.asked();
   {
     const std::lock_guard lock(mutex_);
-    if (!told_ending_ || !may_part_ || !is_quiet) return;
+    if (!sent_ending_ || !may_part_ || !is_quiet) return;
   }
   if (!is_parting_) {
     is_parting_ = true;
@@ -214,7 +219,7 @@ void Averager::say_goodbye() {
     if (!peer->said_bye) ranks.push_back(rank);
   }
   for (const int rank : ranks) {
-    send(rank, Letter::kBye);
+    send(rank, ControlMessage::kBye);
     with_peer(rank, [](Peer& peer) { peer.said_bye = true; });
   }
 }
@@ -228,7 +233,7 @@ bool Averager::is_over() {
   bool over = true;
   for (const int rank : linked_ranks()) {
     with_peer(rank, [&](Peer& peer) {
-      over &= peer.heard_bye && peer.mail.is_empty();
+      over &= peer.heard_bye && peer.channel.is_empty();
     });
   }
   return over;

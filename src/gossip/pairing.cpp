@@ -46,7 +46,7 @@ bool Pairing::is_alone() const {
   });
 }
 
-void Pairing::want(int64_t count, std::vector<Saying>& say) {
+void Pairing::want(int64_t count, std::vector<PairingMessage>& say) {
   wanted_ += count;
   refusals_ = 0;
   if (partner_) ++wants_in_pair_;
@@ -58,23 +58,26 @@ void Pairing::want(int64_t count, std::vector<Saying>& say) {
   go_on(say);
 }
 
-void Pairing::hear(int peer, Word word, std::vector<Saying>& say) {
+void Pairing::hear(
+    int peer,
+    PairingKind word,
+    std::vector<PairingMessage>& say) {
   if (!is_neighbour(peer)) return; // a last word of one that is gone
   switch (word) {
-    case Word::kAsk:
+    case PairingKind::kAsk:
       hear_ask(peer, say);
       break;
-    case Word::kYes:
+    case PairingKind::kYes:
       GV_CHECK(asked_ == peer);
       pair_with(peer, say);
       break;
-    case Word::kSoon:
+    case PairingKind::kSoon:
       insert(soon_, peer);
       [[fallthrough]];
-    case Word::kLater:
+    case PairingKind::kLater:
       insert(refused_, peer);
       [[fallthrough]];
-    case Word::kNo:
+    case PairingKind::kNo:
       GV_CHECK(asked_ == peer);
       asked_.reset();
       if (!paying_) ++refusals_;
@@ -83,7 +86,7 @@ void Pairing::hear(int peer, Word word, std::vector<Saying>& say) {
   }
 }
 
-void Pairing::hear_ask(int peer, std::vector<Saying>& say) {
+void Pairing::hear_ask(int peer, std::vector<PairingMessage>& say) {
   remove(refused_, peer); // it has paid
   remove(soon_, peer);
   if (asked_ == peer) {
@@ -91,14 +94,14 @@ void Pairing::hear_ask(int peer, std::vector<Saying>& say) {
   } else if (asked_ && peer > rank_) {
     kept_.push_back(peer);
   } else if (is_free() && is_in_want() && !is_encore(peer)) {
-    say.push_back({peer, Word::kYes});
+    say.push_back({peer, PairingKind::kYes});
     pair_with(peer, say);
   } else {
     refuse(peer, say);
   }
 }
 
-void Pairing::pair_with(int peer, std::vector<Saying>& say) {
+void Pairing::pair_with(int peer, std::vector<PairingMessage>& say) {
   asked_.reset();
   partner_ = last_ = peer;
   --wanted_;
@@ -111,7 +114,7 @@ void Pairing::pair_with(int peer, std::vector<Saying>& say) {
   }
 }
 
-void Pairing::refuse(int peer, std::vector<Saying>& say) {
+void Pairing::refuse(int peer, std::vector<PairingMessage>& say) {
   const bool is_owed =
       std::find(owed_.begin(), owed_.end(), peer) != owed_.end();
   const bool has_room = owed_.size() < kMostOwed;
@@ -122,19 +125,19 @@ void Pairing::refuse(int peer, std::vector<Saying>& say) {
   const bool owes = is_owed || has_room;
   say.push_back(
       {peer,
-       !owes        ? Word::kNo
-       : shall_want ? Word::kSoon
-                    : Word::kLater});
+       !owes        ? PairingKind::kNo
+       : shall_want ? PairingKind::kSoon
+                    : PairingKind::kLater});
 }
 
-void Pairing::finish(std::vector<Saying>& say) {
+void Pairing::finish(std::vector<PairingMessage>& say) {
   GV_CHECK(partner_.has_value());
   partner_.reset();
   patience_ = std::exchange(wants_in_pair_, 0);
   go_on(say);
 }
 
-void Pairing::lose(int peer, std::vector<Saying>& say) {
+void Pairing::lose(int peer, std::vector<PairingMessage>& say) {
   remove(neighbours_, peer);
   remove(refused_, peer);
   remove(soon_, peer);
@@ -144,29 +147,31 @@ void Pairing::lose(int peer, std::vector<Saying>& say) {
   go_on(say);
 }
 
-void Pairing::join(int peer, std::vector<Saying>& say) {
+void Pairing::join(int peer, std::vector<PairingMessage>& say) {
   GV_CHECK(peer != rank_);
   insert(neighbours_, peer);
   go_on(say);
 }
 
-void Pairing::ask_only(std::vector<int> peers, std::vector<Saying>& say) {
+void Pairing::ask_only(
+    std::vector<int> peers,
+    std::vector<PairingMessage>& say) {
   std::ranges::sort(peers);
   asks_only_ = std::move(peers);
   go_on(say);
 }
 
-void Pairing::stop(std::vector<Saying>& say) {
+void Pairing::stop(std::vector<PairingMessage>& say) {
   stopped_ = true;
   go_on(say);
 }
 
-void Pairing::go_on(std::vector<Saying>& say) {
+void Pairing::go_on(std::vector<PairingMessage>& say) {
   if (!is_free()) return;
   if (!kept_.empty() && is_in_want()) {
     const int waiting = kept_.front();
     kept_.pop_front();
-    say.push_back({waiting, Word::kYes});
+    say.push_back({waiting, PairingKind::kYes});
     pair_with(waiting, say);
     return;
   }
@@ -177,7 +182,7 @@ void Pairing::go_on(std::vector<Saying>& say) {
   }
   if (!is_in_want()) return;
   asked_ = next_to_ask();
-  if (asked_) say.push_back({*asked_, Word::kAsk});
+  if (asked_) say.push_back({*asked_, PairingKind::kAsk});
 }
 
 std::optional<int> Pairing::next_to_ask() {

@@ -63,7 +63,7 @@
 
 namespace grapevine::gossip {
 
-enum class Word : uint8_t {
+enum class PairingKind : uint8_t {
   kAsk = 1,
   kYes = 2,
   kLater = 3,
@@ -71,10 +71,10 @@ enum class Word : uint8_t {
   kSoon = 5,
 };
 
-struct Saying {
+struct PairingMessage {
   int peer = -1;
-  Word word = Word::kAsk;
-  bool operator==(const Saying&) const = default;
+  PairingKind word = PairingKind::kAsk;
+  bool operator==(const PairingMessage&) const = default;
 };
 
 class Pairing {
@@ -90,21 +90,21 @@ class Pairing {
 
   // The worker wants `count` more averagings; 0: it is reminded of those that
   // it wants already.
-  void want(int64_t count, std::vector<Saying>& say);
-  void hear(int peer, Word word, std::vector<Saying>& say);
+  void want(int64_t count, std::vector<PairingMessage>& say);
+  void hear(int peer, PairingKind word, std::vector<PairingMessage>& say);
   // The averaging with partner() is over, or was given up.
-  void finish(std::vector<Saying>& say);
+  void finish(std::vector<PairingMessage>& say);
   // A neighbour is gone, and nothing it said before counts any more; or it is
   // there (again). A pair with one that is gone is still to be finished.
-  void lose(int peer, std::vector<Saying>& say);
-  void join(int peer, std::vector<Saying>& say);
+  void lose(int peer, std::vector<PairingMessage>& say);
+  void join(int peer, std::vector<PairingMessage>& say);
   // From now on the worker asks, of its own accord, only these: a graph that
   // has changed. It still answers all neighbours, asks those that it owes an
   // ask, and may be asked by others that have not heard of the change.
-  void ask_only(std::vector<int> peers, std::vector<Saying>& say);
+  void ask_only(std::vector<int> peers, std::vector<PairingMessage>& say);
   // The worker asks nobody any more and takes nobody; a pair goes on to its
   // end, and an ask that is under way may still make one.
-  void stop(std::vector<Saying>& say);
+  void stop(std::vector<PairingMessage>& say);
 
   // Whom it is paired with, and since which word both of them know: from then
   // on they average.
@@ -143,12 +143,12 @@ class Pairing {
   bool is_free() const { return !partner_ && !asked_; }
   bool is_in_want() const { return wanted_ > 0 && !stopped_; }
   bool is_neighbour(int peer) const;
-  void hear_ask(int peer, std::vector<Saying>& say);
+  void hear_ask(int peer, std::vector<PairingMessage>& say);
   // Begins the pair and refuses those that were kept waiting.
-  void pair_with(int peer, std::vector<Saying>& say);
-  void refuse(int peer, std::vector<Saying>& say);
+  void pair_with(int peer, std::vector<PairingMessage>& say);
+  void refuse(int peer, std::vector<PairingMessage>& say);
   // If it is free: takes one that was kept waiting, or asks.
-  void go_on(std::vector<Saying>& say);
+  void go_on(std::vector<PairingMessage>& say);
   std::optional<int> next_to_ask();
   bool is_encore(int peer) const { return last_ == peer && !soon_.empty(); }
 

@@ -1,6 +1,6 @@
 #include "gossip/piece_exchange.h"
 
-#include "gossip/mail.h"
+#include "gossip/control_channel.h"
 
 #include <algorithm>
 #include <span>

@@ -149,14 +149,14 @@ void VirtualGossip::end_gradient(int worker) {
 
 void VirtualGossip::after(int worker) {
   Member& member = *members_[worker];
-  const std::vector<Saying> said = std::exchange(say_, {});
+  const std::vector<PairingMessage> said = std::exchange(say_, {});
   if (member.pairing.partner() && !member.has_read) begin_pair(worker);
   send(worker, said);
   wake(worker);
 }
 
-void VirtualGossip::send(int worker, const std::vector<Saying>& said) {
-  for (const Saying& saying : said) {
+void VirtualGossip::send(int worker, const std::vector<PairingMessage>& said) {
+  for (const PairingMessage& saying : said) {
     ++words_;
     push(
         options_.times.word(worker, saying.peer),

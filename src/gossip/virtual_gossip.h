@@ -121,7 +121,7 @@ class VirtualGossip {
     Kind kind = Kind::kGradient;
     int worker = 0; // who computed, who hears, or the lower end of the pair
     int peer = -1;  // who spoke, or the upper end
-    Word word = Word::kAsk;
+    PairingKind word = PairingKind::kAsk;
   };
   struct Later {
     bool operator()(const Event& a, const Event& b) const;
@@ -132,7 +132,7 @@ class VirtualGossip {
   void end_flows(); // that end before the next event
   void begin_gradient(int worker);
   void end_gradient(int worker);
-  void send(int worker, const std::vector<Saying>& said);
+  void send(int worker, const std::vector<PairingMessage>& said);
   void begin_pair(int worker);
   void arrive(int a, int b); // the bytes; then the latency
   void end_pair(int a, int b);
@@ -160,7 +160,7 @@ class VirtualGossip {
   int64_t done_ = 0;
   int64_t words_ = 0;
   int64_t transfers_ = 0;
-  std::vector<Saying> say_; // of the event at hand
+  std::vector<PairingMessage> say_; // of the event at hand
 };
 
 } // namespace grapevine::gossip

@@ -157,7 +157,7 @@ void VirtualGossip::restore(const json& state) {
          .kind = static_cast<Kind>(event.at(2).get<int>()),
          .worker = event.at(3),
          .peer = event.at(4),
-         .word = static_cast<Word>(event.at(5).get<int>())});
+         .word = static_cast<PairingKind>(event.at(5).get<int>())});
   }
   for (size_t i = 0; i < members_.size(); ++i) {
     Member& member = *members_[i];

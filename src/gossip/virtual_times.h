@@ -1,8 +1,8 @@
 // How long what asynchronous workers do takes, in virtual seconds.
 #pragma once
 
+#include "base/link_options.h"
 #include "runtime/costs.h"
-#include "transport/link_options.h"
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +26,7 @@ struct VirtualTimes {
 struct TimedCluster {
   int n = 1;
   int workers_per_node = 1;
-  transport::SlowOptions slow = {};
+  SlowOptions slow = {};
   uint64_t seed = 1;
   double replica_bytes = 0;
 };

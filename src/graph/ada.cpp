@@ -3,7 +3,7 @@
 //
 //   by epoch   k = max(floor(k0 - gamma * epoch), k_min)
 //   by step    the same with fractions of epochs
-//   control    k as graph/ada_control.h finds it, which is part of the moment
+//   control    k as algo/ada_control.h finds it, part of the step time
 //   k >= n-2 is the complete graph; below that, k is made even downwards;
 //   x_i <- mean of x_{i-k/2} .. x_{i+k/2}
 //
@@ -32,9 +32,9 @@ class Ada : public Schedule {
  public:
   Ada(int n, const AdaOptions& options) : n_(n), options_(options) {}
 
-  std::shared_ptr<const Mixing> at(Moment moment) const override {
-    GV_CHECK_GE(moment.epoch, 0);
-    const int k = lattice_k(n_, wanted_k(moment));
+  std::shared_ptr<const Mixing> at(StepTime time) const override {
+    GV_CHECK_GE(time.epoch, 0);
+    const int k = lattice_k(n_, wanted_k(time));
     const std::lock_guard lock(mutex_);
     auto& mixing = by_k_[k];
     if (!mixing)
@@ -47,13 +47,13 @@ class Ada : public Schedule {
   int n() const override { return n_; }
 
  private:
-  int wanted_k(const Moment& moment) const {
+  int wanted_k(const StepTime& time) const {
     if (options_.by == AdaBy::kControl) {
-      return moment.k > 0 ? moment.k : options_.k0;
+      return time.k > 0 ? time.k : options_.k0;
     }
     const double epochs = options_.by == AdaBy::kStep
-                              ? moment.epochs_done
-                              : static_cast<double>(moment.epoch);
+                              ? time.epochs_done
+                              : static_cast<double>(time.epoch);
     const double falling = options_.k0 - options_.gamma * epochs;
     // The floor keeps a huge gamma * epochs inside an int.
     return static_cast<int>(

@@ -16,9 +16,9 @@ CyclicSchedule::CyclicSchedule(std::vector<Mixing> cycle) {
   }
 }
 
-std::shared_ptr<const Mixing> CyclicSchedule::at(Moment moment) const {
-  GV_CHECK_GE(moment.step, 0);
-  return cycle_[moment.step % period()];
+std::shared_ptr<const Mixing> CyclicSchedule::at(StepTime time) const {
+  GV_CHECK_GE(time.step, 0);
+  return cycle_[time.step % period()];
 }
 
 std::unique_ptr<Schedule> make_static(Mixing mixing) {

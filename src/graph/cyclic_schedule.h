@@ -15,7 +15,7 @@ class CyclicSchedule : public Schedule {
   // At least one mixing, all of the same n.
   explicit CyclicSchedule(std::vector<Mixing> cycle);
 
-  std::shared_ptr<const Mixing> at(Moment moment) const override;
+  std::shared_ptr<const Mixing> at(StepTime time) const override;
   int period() const override { return static_cast<int>(cycle_.size()); }
   int n() const override { return cycle_.front()->n(); }
 

@@ -7,7 +7,7 @@ gv_layer(graph
     # schedules
     one_peer_ring.cpp one_peer_exponential.cpp aer.cpp random_matching.cpp
     one_peer_directed.cpp directed_edges.cpp push_schedule.cpp
-    butterfly.cpp ada.cpp ada_control.cpp
+    butterfly.cpp ada.cpp
     cyclic_schedule.cpp schedule.cpp requirements.cpp connected.cpp
     # analysis
     pair_rates.cpp translations.cpp lanczos.cpp laplacian.cpp

@@ -35,9 +35,9 @@ PushSchedule::PushSchedule(std::vector<std::vector<int>> receivers)
   }
 }
 
-std::shared_ptr<const Mixing> PushSchedule::at(Moment moment) const {
+std::shared_ptr<const Mixing> PushSchedule::at(StepTime time) const {
   const std::lock_guard lock(mutex_);
-  Moved& moved = at_step(moment.step);
+  Moved& moved = at_step(time.step);
   if (!moved.mixing) {
     moved.mixing = std::make_shared<const Mixing>(mixing_of(*moved.weights));
   }

@@ -43,7 +43,7 @@ class PushSchedule : public Schedule {
   // Both remember the last steps that were asked for; one further on costs an
   // operation an edge for each step between, an earlier one begins again from
   // step 0.
-  std::shared_ptr<const Mixing> at(Moment moment) const override;
+  std::shared_ptr<const Mixing> at(StepTime time) const override;
   std::shared_ptr<const std::vector<double>> weights(
       int64_t step) const override;
 

@@ -30,14 +30,14 @@ class RandomMatching : public Schedule {
  public:
   RandomMatching(int n, uint64_t seed) : n_(n), seed_(seed) {}
 
-  std::shared_ptr<const Mixing> at(Moment moment) const override {
-    GV_CHECK_GE(moment.step, 0);
+  std::shared_ptr<const Mixing> at(StepTime time) const override {
+    GV_CHECK_GE(time.step, 0);
     const std::lock_guard lock(mutex_);
     for (const auto& [step, mixing] : recent_) {
-      if (step == moment.step) return mixing;
+      if (step == time.step) return mixing;
     }
-    auto mixing = std::make_shared<const Mixing>(draw(moment.step));
-    recent_.emplace_back(moment.step, mixing);
+    auto mixing = std::make_shared<const Mixing>(draw(time.step));
+    recent_.emplace_back(time.step, mixing);
     if (recent_.size() > kKeptSteps) recent_.pop_front();
     return mixing;
   }

@@ -1,7 +1,7 @@
-// Which Mixing holds at which step: a pure function of (moment, n, seed).
+// Which Mixing holds at which step: a pure function of (step time, n, seed).
 //
 // All workers compute the same schedule without talking (but for what an
-// AdaControl found out, which is part of the moment). A static graph is a
+// AdaControl found out, which is part of the step time). A static graph is a
 // schedule of period 1.
 #pragma once
 
@@ -15,20 +15,20 @@
 namespace grapevine::graph {
 
 // When: the global step from 0 and the epoch from 0 that it lies in.
-struct Moment {
+struct StepTime {
   int64_t step = 0;
   int64_t epoch = 0;
   double epochs_done = 0; // with fractions: Ada by step
-  int k = 0;              // chosen by an AdaControl; 0 = by nobody
+  int k = 0;              // chosen by an AdaControl; 0 = not chosen
 };
 
 class Schedule {
  public:
   virtual ~Schedule() = default;
 
-  // The mixing of this moment. Cached: the same object for the same matrix
-  // as long as the schedule repeats it. Thread-safe.
-  virtual std::shared_ptr<const Mixing> at(Moment moment) const = 0;
+  // Returns the mixing of this step. Cached: the same object for the same
+  // matrix as long as the schedule repeats it. Thread-safe.
+  virtual std::shared_ptr<const Mixing> at(StepTime time) const = 0;
 
   // Push-sum's weights before this step's mixing, one a worker (those after
   // it are the next step's): what the mixing keeps is sum_i w_i x_i. A pure

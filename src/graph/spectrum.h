@@ -1,4 +1,4 @@
-// How well a graph mixes, in numbers (PAPERS: DBench eigenvalues, A2CiD2
+// How well a graph mixes, in numbers (DBench eigenvalues, A2CiD2
 // constants). Through Eigen; closed forms where the graph is a circulant.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The two passes of gradient tracking (algo/gradient_tracking.h) around the
+// The two passes of gradient tracking (algo/agreement.cpp) around the
 // exchange of the trackers. g is the gradients' plane, s the one that holds,
 // between steps, what the mixed trackers have ahead of the last gradient.
 #pragma once

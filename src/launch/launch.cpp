@@ -41,7 +41,7 @@ void check_options(
         options.workers));
   }
   try {
-    transport::check_slow_workers(options.slow, options.workers);
+    check_slow_workers(options.slow, options.workers);
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("--slow: {}", error.what()));
   }

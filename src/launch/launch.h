@@ -33,7 +33,7 @@
 // reaches the launcher alone, and signals reach a worker's children too.
 #pragma once
 
-#include "transport/link_options.h"
+#include "base/link_options.h"
 
 #include <chrono>
 #include <optional>
@@ -58,9 +58,9 @@ struct LaunchOptions {
   int master_port = 0;
   // Rate of every node and delay of every link between nodes; by default none.
   // Holds for workers that make their transport by transport::make_transport.
-  transport::LinkOptions link;
+  LinkOptions link;
   // Who computes slower than usual; for workers that heed it, as training does.
-  transport::SlowOptions slow;
+  SlowOptions slow;
   // So many consecutive workers pass for a node: they share a rate, and their
   // LOCAL_RANK and LOCAL_WORLD_SIZE say so. 0: all of them are one node that
   // says nothing of links, each of which has its own rate.

@@ -57,17 +57,13 @@ std::vector<std::string> worker_environment(
       : options.on_failure == OnFailure::kRestart ? "restart"
                                                   : "");
   if (links.descriptor() >= 0) {
-    changes.emplace_back(
-        "GRAPEVINE_LINK",
-        transport::format_link(options.link));
+    changes.emplace_back("GRAPEVINE_LINK", format_link(options.link));
     changes.emplace_back(
         "GRAPEVINE_LINK_TABLE",
         std::to_string(links.descriptor()));
   }
   if (options.slow.slows()) {
-    changes.emplace_back(
-        "GRAPEVINE_SLOW",
-        transport::format_slow(options.slow));
+    changes.emplace_back("GRAPEVINE_SLOW", format_slow(options.slow));
   }
   if (std::getenv("OMP_NUM_THREADS") == nullptr) {
     changes.emplace_back("OMP_NUM_THREADS", "1");

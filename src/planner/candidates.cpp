@@ -14,43 +14,36 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-struct Algorithm {
-  std::string name;
-  Names graphs; // that it is used with, where none are asked for
-  // On others it takes what its twin without weights does, and is tried only
-  // where it is asked for by name; empty: there are no others.
-  Names only = {};
-};
+// In the order in which they are tried: what needs more of a graph comes first.
+std::vector<const algo::Agreement*> agreements() {
+  std::vector<const algo::Agreement*> list;
+  for (const algo::Agreement& agreement : algo::agreement_table())
+    list.push_back(&agreement);
+  std::ranges::stable_sort(list, {}, &algo::Agreement::graph);
+  return list;
+}
 
-const std::vector<Algorithm>& algorithms() {
-  static const Names fixed =
+const Names kDirected = {"one-peer-directed", "directed-edges"};
+
+// That an agreement is used with if none are asked for.
+Names default_graphs(const algo::Agreement& agreement) {
+  if (agreement.is_centralized()) return {"complete"};
+  if (agreement.carries_weights()) return {"one-peer-directed"};
+  Names names =
       {"ring", "torus", "exponential", "complete", "hypercube", "lattice"};
-  static const Names mixing = [] {
-    Names names = fixed;
-    for (const char* changing :
-         {"one-peer-ring", "one-peer-exponential", "aer"})
-      names.push_back(changing);
-    return names;
-  }();
-  static const Names directed = {"one-peer-directed", "directed-edges"};
-  static const std::vector<Algorithm> table = {
-      {"allreduce", {"complete"}},
-      {"adapt-then-combine", mixing},
-      {"combine-while-adapt", mixing},
-      {"gradient-tracking", mixing},
-      {"push-sum", {"one-peer-directed"}, directed},
-      {"push-sum-overlapped", {"one-peer-directed"}, directed},
-      // Its pairs are drawn by chance, whatever the order of a schedule is.
-      {"gossip", fixed}};
-  return table;
+  // Its pairs are drawn at random, whatever the order of a schedule is.
+  if (agreement.is_asynchronous()) return names;
+  for (const char* changing : {"one-peer-ring", "one-peer-exponential", "aer"})
+    names.emplace_back(changing);
+  return names;
 }
 
 constexpr int kDegrees[] = {4, 8, 16};
 
 Names algorithm_names() {
   Names names;
-  for (const Algorithm& algorithm : algorithms())
-    names.push_back(algorithm.name);
+  for (const algo::Agreement* agreement : agreements())
+    names.push_back(agreement->name);
   return names;
 }
 
@@ -74,19 +67,20 @@ bool contains(const Names& names, const std::string& name) {
   return std::ranges::count(names, name) > 0;
 }
 
-// None where it was not asked for.
-Names graphs_of(const Algorithm& algorithm, const Choices& choices) {
-  const bool is_asked_for = contains(choices.algorithms, algorithm.name);
+// None if it was not asked for.
+Names graphs_of(const algo::Agreement& agreement, const Choices& choices) {
+  const bool is_asked_for = contains(choices.algorithms, agreement.name);
   if (!choices.algorithms.empty() && !is_asked_for) return {};
-  if (algorithm.name == "allreduce") return algorithm.graphs;
+  if (agreement.is_centralized()) return default_graphs(agreement);
   Names graphs = choices.graphs;
   if (graphs.empty()) {
-    graphs = algorithm.graphs;
+    graphs = default_graphs(agreement);
     if (!choices.edges_file.empty()) graphs.push_back("edges");
   }
-  if (!is_asked_for && !algorithm.only.empty()) {
+  // On other graphs its weights are 1, and it takes what another one does.
+  if (!is_asked_for && agreement.carries_weights()) {
     std::erase_if(graphs, [&](const std::string& graph) {
-      return !contains(algorithm.only, graph);
+      return !contains(kDirected, graph);
     });
   }
   return graphs;
@@ -175,15 +169,15 @@ candidates(const Choices& choices, int n, int workers_per_node, uint64_t seed) {
               .workers_per_node = workers_per_node},
              choices.rate});
       };
-  for (const Algorithm& algorithm : algorithms()) {
-    for (const std::string& graph : graphs_of(algorithm, choices)) {
+  for (const algo::Agreement* agreement : agreements()) {
+    for (const std::string& graph : graphs_of(*agreement, choices)) {
       if (!takes(graph, "k")) {
-        add(algorithm.name, graph, 0);
+        add(agreement->name, graph, 0);
         continue;
       }
       for (const int k : degrees) {
         // What was asked for and cannot be is said so later.
-        if (k < n - 1 || asked_for) add(algorithm.name, graph, k);
+        if (k < n - 1 || asked_for) add(agreement->name, graph, k);
       }
     }
   }

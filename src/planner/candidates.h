@@ -1,6 +1,7 @@
 // What there is to choose from: algorithm x graph x degree.
 #pragma once
 
+#include "algo/agreement.h"
 #include "graph/schedule.h"
 
 #include <cstdint>
@@ -21,8 +22,11 @@ struct Candidate {
   std::string label() const;
   // What to write behind `grapevine train`.
   std::string flags() const;
-  bool is_all_reduce() const { return algorithm == "allreduce"; }
-  bool is_asynchronous() const { return algorithm == "gossip"; }
+  const algo::Agreement& agreement() const {
+    return algo::find_agreement(algorithm);
+  }
+  bool is_all_reduce() const { return agreement().is_centralized(); }
+  bool is_asynchronous() const { return agreement().is_asynchronous(); }
 };
 
 // Empty lists mean the defaults: all algorithms, each on the graphs that it is

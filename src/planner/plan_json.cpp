@@ -128,10 +128,9 @@ Json to_json(const Question& question) {
       {"between", level_json(costs.between)},
       {"rate", question.choices.rate},
       {"edges", text_or_null(question.choices.edges_file)},
-      {"link",
-       question.link ? Json(transport::format_link(*question.link)) : Json()},
+      {"link", question.link ? Json(format_link(*question.link)) : Json()},
       {"packing", question.packing},
-      {"slow", text_or_null(transport::format_slow(question.slow))},
+      {"slow", text_or_null(format_slow(question.slow))},
       {"mover", question.mover == Mover::kPlans ? "plans" : "rings"},
       {"seed", question.seed}};
 }

@@ -12,12 +12,9 @@ Forecast predict(const Question& question, const std::vector<int>& ns) {
   runtime::check(question.costs);
   Forecast forecast;
   for (const int n : ns) {
-    transport::check_slow_workers(question.slow, n);
+    check_slow_workers(question.slow, n);
     if (question.link) {
-      transport::check_links(
-          *question.link,
-          n,
-          question.workers_per_node_in(n));
+      check_links(*question.link, n, question.workers_per_node_in(n));
     }
     // Links that are missing are the question's fault, not a graph's.
     [[maybe_unused]] const runtime::Network network(

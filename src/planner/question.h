@@ -19,9 +19,9 @@ struct Question {
   // 0: runtime::default_workers_per_node.
   int workers_per_node = 0;
   // In place of the links between nodes that costs have.
-  std::optional<transport::LinkOptions> link = {};
+  std::optional<LinkOptions> link = {};
   bool packing = false; // as in runs with --packing
-  transport::SlowOptions slow = {};
+  SlowOptions slow = {};
   bool after_backward = false; // clipped gradients
   Mover mover = Mover::kPlans;
   // After the warm-up, rounded up to whole periods; at most the warm-up's where

@@ -2,7 +2,7 @@
 //
 // The fastest by the runtime model; of those within 3 % of it, the one whose
 // replicas agree soonest. A model of time knows nothing of accuracy: what
-// sparse graphs do to it is said beside (steps to agree, PAPERS: DBench).
+// sparse graphs do to it is said beside (steps to agree, as in DBench).
 #pragma once
 
 #include "planner/sweep.h"

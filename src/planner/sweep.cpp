@@ -10,7 +10,6 @@ namespace {
 
 using runtime::Costs;
 using runtime::Level;
-using transport::kPayloadShare;
 
 constexpr double kDefaultRate = 1.25e9; // 10 Gbit/s
 constexpr double kReach = 100;

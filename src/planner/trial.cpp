@@ -13,7 +13,6 @@ namespace {
 
 using runtime::Costs;
 using runtime::Exchange;
-using runtime::Order;
 using runtime::StepTimes;
 
 constexpr int kWarmUp = 20;
@@ -25,9 +24,7 @@ int whole_periods(int steps, int period) {
 }
 
 // Whether steps differ by chance; else a few of them say it all.
-bool is_drawn(
-    const runtime::Compute& compute,
-    const transport::SlowOptions& slow) {
+bool is_drawn(const runtime::Compute& compute, const SlowOptions& slow) {
   return slow.random_share > 0 ||
          std::ranges::any_of(compute.workers, [](const auto& steps) {
            return steps.size() > 1;
@@ -71,20 +68,15 @@ Trial::Trial(
 }
 
 void Trial::check_weights() const {
-  const bool carries_weights = candidate_.algorithm == "push-sum" ||
-                               candidate_.algorithm == "push-sum-overlapped";
-  if (carries_weights || !course_->schedule().weights(0)) return;
-  throw ConfigError(
-      "not everybody sends to and hears from equally many; that is for "
-      "push-sum");
+  if (candidate_.agreement().carries_weights()) return;
+  if (!course_->schedule().weights(0)) return;
+  throw ConfigError(fmt::format(
+      "not everybody sends to and hears from equally many; that is for {}",
+      algo::agreements_that(&algo::Agreement::carries_weights).front()));
 }
 
 Trial::~Trial() = default;
 Trial::Trial(Trial&&) noexcept = default;
-
-Order Trial::order() const {
-  return *runtime::order_of(candidate_.algorithm);
-}
 
 double Trial::seconds(const Costs& costs) const {
   if (gossip_) return gossip_->forecast(costs).times.seconds;
@@ -106,12 +98,12 @@ Trial::recursion(const Costs& costs, bool in_parts, const Steps& steps) const {
       costs,
       {.n = candidate_.graph.n,
        .workers_per_node = question_->workers_per_node_in(candidate_.graph.n),
-       .order = order(),
+       .agreement = &candidate_.agreement(),
        .after_backward = question_->after_backward,
        .slow = question_->slow,
        .seed = question_->seed});
   const Course::Priced priced =
-      course_->priced(model.network(), order() != Order::kCombineWhileAdapt);
+      course_->priced(model.network(), !candidate_.agreement().sends_ahead());
   const auto period = static_cast<int>(steps.end - steps.begin);
   const auto advance = [&](int step) -> StepTimes {
     const Exchange& exchange = (*priced.exchanges)[steps.begin + step % period];
@@ -167,8 +159,7 @@ Prediction Trial::predict() const {
     return prediction;
   }
   prediction.times = recursion(costs, true);
-  // Gradient tracking sends the gradients behind the parameters.
-  const double planes = order() == Order::kGradientTracking ? 2 : 1;
+  const double planes = candidate_.agreement().planes_sent();
   const double share = planes / static_cast<double>(course_->steps().size());
   std::vector<std::string> names;
   for (const Course::Step& step : course_->steps()) {

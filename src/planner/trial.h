@@ -51,7 +51,6 @@ class Trial {
 
  private:
   void check_weights() const;
-  runtime::Order order() const; // of a synchronous candidate
   runtime::StepTimes recursion(const runtime::Costs& costs, bool in_parts)
       const;
   // Of these steps of the course, over and over.

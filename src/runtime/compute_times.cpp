@@ -6,9 +6,9 @@ namespace grapevine::runtime {
 namespace {
 
 // Over all steps.
-double mean_factor(const transport::SlowOptions& slow, int rank) {
+double mean_factor(const SlowOptions& slow, int rank) {
   double factor = 1 + slow.random_share * (slow.random_factor - 1);
-  for (const transport::SlowWorker& worker : slow.workers) {
+  for (const SlowWorker& worker : slow.workers) {
     if (worker.rank == rank) factor *= worker.factor;
   }
   return factor;
@@ -20,7 +20,7 @@ ComputeTimes::ComputeTimes(
     Compute compute,
     int n,
     uint64_t seed,
-    transport::SlowOptions slow)
+    SlowOptions slow)
     : compute_(std::move(compute)),
       n_(n),
       seed_(seed),
@@ -48,7 +48,7 @@ ComputeTimes::Drawn ComputeTimes::draw(int worker, int64_t step) const {
   Random random(seed_, Purpose::kCompute, worker / measured, step);
   return {
       steps[random.below(steps.size())],
-      transport::slow_factor(slow_, seed_, worker, step)};
+      slow_factor(slow_, seed_, worker, step)};
 }
 
 double ComputeTimes::seconds(int worker, int64_t step) const {

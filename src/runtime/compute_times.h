@@ -3,7 +3,7 @@
 //
 // Of W measured workers, worker i at step t has the step of the measurement
 // that Random(seed, kCompute, i / W, t) picks, times slow_factor(i, t)
-// (transport/link_options.h). Workers that were measured together have a step
+// (base/link_options.h). Workers that were measured together have a step
 // that they did together: what they take from each other on a shared machine
 // is in it. So all of it repeats, and whoever knows (seed, rank, step) has the
 // same.
@@ -19,11 +19,7 @@ namespace grapevine::runtime {
 class ComputeTimes {
  public:
   // Copies what it needs.
-  ComputeTimes(
-      Compute compute,
-      int n,
-      uint64_t seed,
-      transport::SlowOptions slow);
+  ComputeTimes(Compute compute, int n, uint64_t seed, SlowOptions slow);
 
   IterationCompute at(int64_t step) const;
   // Forward and backward of one worker at one step.
@@ -43,7 +39,7 @@ class ComputeTimes {
   Compute compute_;
   int n_;
   uint64_t seed_;
-  transport::SlowOptions slow_;
+  SlowOptions slow_;
   IterationCompute mean_;
 };
 

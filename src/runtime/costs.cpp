@@ -13,9 +13,6 @@
 namespace grapevine::runtime {
 namespace {
 
-// Backward computes two products where forward computes one.
-constexpr double kForwardShare = 1.0 / 3;
-
 bool is_time(double seconds) {
   return std::isfinite(seconds) && seconds >= 0;
 }
@@ -157,8 +154,8 @@ Compute with_buckets(const Compute& compute, int64_t bytes) {
   return cut;
 }
 
-Costs with_link(Costs costs, const transport::LinkOptions& link) {
-  const double rate = link.bytes_per_second * transport::kPayloadShare;
+Costs with_link(Costs costs, const LinkOptions& link) {
+  const double rate = link.bytes_per_second * kPayloadShare;
   const double software = costs.inside ? costs.inside->latency : 0;
   costs.between = Level{
       .latency = software + link.delay_seconds,
@@ -166,12 +163,12 @@ Costs with_link(Costs costs, const transport::LinkOptions& link) {
       .shared = rate};
   costs.node_rates.clear();
   costs.link_rates.clear();
-  for (const transport::PairLink& pair : link.pairs) {
+  for (const PairLink& pair : link.pairs) {
     costs.link_rates.push_back(
         {.a = pair.a,
          .b = pair.b,
          .latency = software + pair.limits.delay_seconds,
-         .bandwidth = pair.limits.bytes_per_second * transport::kPayloadShare});
+         .bandwidth = pair.limits.bytes_per_second * kPayloadShare});
   }
   return costs;
 }
@@ -217,38 +214,6 @@ Compute uniform_compute(
   compute.workers = {{std::move(sample)}};
   compute.update_seconds_per_byte = update_seconds / bytes;
   return compute;
-}
-
-ComputeWords parse_compute(std::string_view text) {
-  const auto refuse = [&] {
-    throw ConfigError(fmt::format(
-        "expected the seconds of a step, or of forward and backward, or of "
-        "forward, backward and update, in ns, us, ms or s, like 12ms or "
-        "4ms,8ms, got '{}'",
-        text));
-  };
-  std::vector<double> times;
-  std::string_view rest = text;
-  for (bool more = true; more;) {
-    const size_t comma = rest.find(',');
-    more = comma != std::string_view::npos;
-    // Times as --link has them.
-    const auto seconds = transport::parse_delay(rest.substr(0, comma));
-    if (!seconds) refuse();
-    times.push_back(*seconds);
-    if (more) rest.remove_prefix(comma + 1);
-  }
-  if (times.size() > 3) refuse();
-  if (times.size() == 1) {
-    return {
-        .forward = kForwardShare * times[0],
-        .backward = (1 - kForwardShare) * times[0],
-        .update = 0};
-  }
-  return {
-      .forward = times[0],
-      .backward = times[1],
-      .update = times.size() == 3 ? times[2] : 0};
 }
 
 } // namespace grapevine::runtime

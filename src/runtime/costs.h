@@ -4,7 +4,7 @@
 // A plain value; docs/formats.md specifies the file that holds one.
 #pragma once
 
-#include "transport/link_options.h"
+#include "base/link_options.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -104,7 +104,7 @@ Compute with_buckets(const Compute& compute, int64_t bytes);
 // measured, single ones that differ included: rate less what packets' headers
 // take; the delay on top of the latency inside a node, which is what a message
 // costs without a network.
-Costs with_link(Costs costs, const transport::LinkOptions& link);
+Costs with_link(Costs costs, const LinkOptions& link);
 
 // The links between nodes as they are to a run with --packing: each byte of
 // them carries more (transport/packed/). What packing itself takes is not
@@ -123,16 +123,6 @@ Compute uniform_compute(
     double backward_seconds,
     double update_seconds,
     std::vector<int64_t> bucket_bytes);
-
-// "12ms" (a third forward, the rest backward), "4ms,8ms" or "4ms,8ms,1ms":
-// forward, backward, update.
-struct ComputeWords {
-  double forward = 0;
-  double backward = 0;
-  double update = 0;
-};
-// ConfigError with the word and what is allowed, without the option's name.
-ComputeWords parse_compute(std::string_view text);
 
 // The file of docs/formats.md. ConfigError where the text is not such a file
 // (with `name`, what it came from), IoError where it cannot be read.

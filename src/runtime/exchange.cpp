@@ -6,40 +6,6 @@
 #include <algorithm>
 
 namespace grapevine::runtime {
-namespace {
-
-// As comm/mix_executor.cpp decides when a chunk is handed over.
-int last_round(const comm::Program& program) {
-  int last = -1;
-  for (const comm::Send& send : program.sends) {
-    if (send.slot == comm::kResult) last = std::max(last, send.round + 1);
-    if (send.slot == comm::kValue) last = std::max(last, send.round);
-  }
-  for (const comm::Receive& receive : program.receives)
-    last = std::max(last, receive.round);
-  for (const comm::Combine& combine : program.combines)
-    last = std::max(last, combine.round);
-  return last;
-}
-
-// As comm/mix_executor.cpp decides when a send of a later round leaves: in the
-// round after what it reads was written.
-int due_round(const comm::Program& program, const comm::Send& send) {
-  if (send.slot == comm::kValue) return send.round;
-  int written = 0;
-  const auto see = [&](int round, int slot, comm::Piece piece) {
-    const bool writes = round < send.round && slot == send.slot &&
-                        comm::overlap(piece, send.piece);
-    if (writes) written = std::max(written, round);
-  };
-  for (const comm::Receive& receive : program.receives)
-    see(receive.round, receive.slot, receive.piece);
-  for (const comm::Combine& combine : program.combines)
-    see(combine.round, combine.dst, combine.piece);
-  return written + 1;
-}
-
-} // namespace
 
 Exchange
 plan_exchange(const comm::Plan& plan, const Network& network, bool in_place) {
@@ -50,7 +16,7 @@ plan_exchange(const comm::Plan& plan, const Network& network, bool in_place) {
   std::vector<int> due;                       // by round, the latest
   for (int rank = 0; rank < exchange.n; ++rank) {
     const comm::Program program = plan.program(rank);
-    exchange.last.push_back(last_round(program));
+    exchange.last.push_back(completion_round(program));
     messages.resize(
         std::max(messages.size(), static_cast<size_t>(program.rounds())));
     due.resize(messages.size());
@@ -59,7 +25,7 @@ plan_exchange(const comm::Plan& plan, const Network& network, bool in_place) {
       messages[send.round].push_back({rank, send.peer, 1.0 / send.piece.of});
       if (send.round == 0 || send.round == seen) continue;
       seen = send.round;
-      due[seen] = std::max(due[seen], due_round(program, send));
+      due[seen] = std::max(due[seen], posting_round(program, send));
     }
   }
   for (int round = 0; round < static_cast<int>(due.size()); ++round)

@@ -47,7 +47,7 @@ struct Exchange {
 };
 
 // As comm/mix_executor.h runs the plan. An exchange that leaves the plane as it
-// is (combine-while-adapt) and has one round keeps one chunk more in flight.
+// is (one that is sent ahead) and has one round keeps one chunk more in flight.
 Exchange plan_exchange(
     const comm::Plan& plan,
     const Network& network,
@@ -63,7 +63,8 @@ Exchange plan_exchange(
 //
 // (rings of two pass each latency once), at the slowest link, rates shared by
 // all rings that pass there. With one worker a node this is the ring
-// all-reduce of PAPERS. `mixing` must be complete or groups.
+// all-reduce of "From promise to practice". `mixing` must be complete or
+// groups.
 Exchange ring_exchange(const graph::Mixing& mixing, const Network& network);
 
 } // namespace grapevine::runtime

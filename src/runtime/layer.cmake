@@ -3,5 +3,5 @@ gv_layer(runtime
     ring_exchange.cpp comm_threads.cpp
     recursion.cpp compute_times.cpp model.cpp matchings.cpp measure_links.cpp
     link_levels.cpp
-  DEPS Grapevine::base Grapevine::comm Grapevine::transport
+  DEPS Grapevine::algo Grapevine::base Grapevine::comm Grapevine::transport
   PRIVATE_DEPS nlohmann_json::nlohmann_json)

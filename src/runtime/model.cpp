@@ -29,7 +29,7 @@ RuntimeModel::RuntimeModel(const Costs& costs, ModelOptions options)
       times_(costs.compute, options_.n, options_.seed, options_.slow),
       actual_(
           options_.n,
-          options_.order,
+          *options_.agreement,
           costs.compute.bucket_bytes,
           costs.compute.update_seconds_per_byte,
           options_.after_backward),
@@ -37,17 +37,11 @@ RuntimeModel::RuntimeModel(const Costs& costs, ModelOptions options)
 
 std::shared_ptr<const Exchange> RuntimeModel::exchange_of(
     const comm::Plan& plan) {
-  // Random matchings never repeat; what is old goes.
-  constexpr size_t kMost = 256;
-  auto found = exchanges_.find(plan.id());
-  if (found == exchanges_.end()) {
-    if (exchanges_.size() >= kMost) exchanges_.clear();
-    const bool in_place = options_.order != Order::kCombineWhileAdapt;
-    auto exchange = std::make_shared<const Exchange>(
+  return exchanges_.get(plan.id(), [&] {
+    const bool in_place = !options_.agreement->sends_ahead();
+    return std::make_shared<const Exchange>(
         plan_exchange(plan, network_, in_place));
-    found = exchanges_.emplace(plan.id(), std::move(exchange)).first;
-  }
-  return found->second;
+  });
 }
 
 StepTimes RuntimeModel::advance(int64_t step, const comm::Plan& plan) {

@@ -1,4 +1,4 @@
-// The runtime model of one run: costs, order, stragglers; advanced step by
+// The runtime model of one run: costs, agreement, stragglers; advanced step by
 // step with the plan of each.
 //
 // Beside the run as it is goes a second one in which everybody computes in the
@@ -10,13 +10,14 @@
 // over many steps (in a single one they need not add up).
 #pragma once
 
+#include "algo/agreement.h"
+#include "base/lru_cache.h"
 #include "comm/plan.h"
 #include "runtime/compute_times.h"
 #include "runtime/exchange.h"
 #include "runtime/recursion.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -25,9 +26,10 @@ namespace grapevine::runtime {
 struct ModelOptions {
   int n = 1;
   int workers_per_node = 1;
-  Order order = Order::kAdaptThenCombine;
+  const algo::Agreement* agreement =
+      &algo::find_agreement(algo::kDefaultAgreement);
   bool after_backward = false; // clipping: see Recursion
-  transport::SlowOptions slow = {};
+  SlowOptions slow = {};
   uint64_t seed = 1;
 };
 
@@ -79,7 +81,8 @@ class RuntimeModel {
   ComputeTimes times_;
   Recursion actual_;
   Recursion even_; // everybody at the mean
-  std::map<uint64_t, std::shared_ptr<const Exchange>> exchanges_; // by plan
+  // By the plan's id.
+  LruCache<uint64_t, std::shared_ptr<const Exchange>> exchanges_{256};
 };
 
 } // namespace grapevine::runtime

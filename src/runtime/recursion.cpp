@@ -4,51 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace grapevine::runtime {
-namespace {
 
-constexpr std::pair<Order, const char*> kNames[] = {
-    {Order::kCombineWhileAdapt, "combine-while-adapt"},
-    {Order::kAdaptThenCombine, "adapt-then-combine"},
-    {Order::kGradientTracking, "gradient-tracking"},
-    {Order::kAllReduce, "allreduce"},
-};
-
-// Agreements that move the same bytes at the same times.
-constexpr std::pair<Order, const char*> kAlso[] = {
-    {Order::kCombineWhileAdapt, "push-sum-overlapped"},
-    {Order::kAdaptThenCombine, "push-sum"},
-};
-
-} // namespace
-
-std::string name(Order order) {
-  for (const auto& [it, text] : kNames) {
-    if (it == order) return text;
-  }
-  return "";
-}
-
-std::optional<Order> order_of(const std::string& agreement) {
-  for (const auto& [it, text] : kNames) {
-    if (agreement == text) return it;
-  }
-  for (const auto& [it, text] : kAlso) {
-    if (agreement == text) return it;
-  }
-  return std::nullopt;
-}
+using What = algo::Stage::What;
 
 Recursion::Recursion(
     int n,
-    Order order,
+    const algo::Agreement& agreement,
     std::vector<int64_t> bucket_bytes,
     double update_seconds_per_byte,
     bool after_backward)
     : n_(n),
-      order_(order),
+      agreement_(&agreement),
+      ready_stages_(agreement.ready_stages()),
+      late_passes_(agreement.late_passes()),
       bucket_bytes_(std::move(bucket_bytes)),
       after_backward_(after_backward),
       threads_(n),
@@ -68,20 +38,14 @@ IterationTimes Recursion::advance(
   waited_ = 0;
   computed_ = 0;
   byte_ = byte;
-  switch (order_) {
-    case Order::kCombineWhileAdapt:
-      combine_while_adapt(compute, exchange);
-      break;
-    case Order::kAdaptThenCombine:
-      adapt_then_combine(compute, exchange, false);
-      break;
-    case Order::kGradientTracking:
-      adapt_then_combine(compute, exchange, true);
-      break;
-    case Order::kAllReduce:
-      allreduce(compute, exchange);
-      break;
+  const bool ahead = agreement_->sends_ahead();
+  if (ahead) run_exchange(exchange);
+  for (int i = 0; i < n_; ++i) {
+    if (ahead) tell_exchange(i, exchange);
+    run_ready(i, compute);
   }
+  if (!ahead) run_exchange(exchange);
+  run_late(exchange);
   return {
       .seconds = now() - before,
       .waited = waited_ / n_,
@@ -130,74 +94,54 @@ void Recursion::tell_exchange(int i, const Exchange& exchange) {
   watcher_->exchanged(i, released_.front()[i], done_.back()[i]);
 }
 
-void Recursion::combine_while_adapt(
-    const IterationCompute& times,
-    const Exchange& exchange) {
+void Recursion::run_exchange(const Exchange& exchange) {
   threads_.run(exchange, bucket_bytes_, released_, done_, byte_);
-  for (int i = 0; i < n_; ++i) {
-    tell_exchange(i, exchange);
-    compute(i, Work::kForward, -1, times.forward[i]);
-    for (int b = 0; after_backward_ && b < buckets(); ++b)
-      compute(i, Work::kBackward, b, times.backward[i][b]);
-    for (int b = 0; b < buckets(); ++b) {
-      if (!after_backward_) {
-        compute(i, Work::kBackward, b, times.backward[i][b]);
-      }
-      wait_for(i, b);
-      compute(i, Work::kUpdate, b, update_[b]);
-      released_[b][i] = end_[i];
+}
+
+void Recursion::run_ready(int i, const IterationCompute& times) {
+  const bool backward_first =
+      after_backward_ && algo::contains(ready_stages_, What::kUpdate);
+  compute(i, Work::kForward, -1, times.forward[i]);
+  for (int b = 0; backward_first && b < buckets(); ++b)
+    compute(i, Work::kBackward, b, times.backward[i][b]);
+  for (int b = 0; b < buckets(); ++b) {
+    if (!backward_first) compute(i, Work::kBackward, b, times.backward[i][b]);
+    for (const algo::Stage& stage : ready_stages_) {
+      if (stage.what == What::kWait) wait_for(i, b);
+      if (stage.what == What::kUpdate) compute(i, Work::kUpdate, b, update_[b]);
+      if (stage.what == What::kSend) released_[b][i] = end_[i];
     }
   }
 }
 
-void Recursion::adapt_then_combine(
-    const IterationCompute& times,
-    const Exchange& exchange,
-    bool gradients_too) {
-  for (int i = 0; i < n_; ++i) {
-    compute(i, Work::kForward, -1, times.forward[i]);
-    for (int b = 0; after_backward_ && b < buckets(); ++b)
-      compute(i, Work::kBackward, b, times.backward[i][b]);
-    for (int b = 0; b < buckets(); ++b) {
-      if (!after_backward_) {
-        compute(i, Work::kBackward, b, times.backward[i][b]);
-      }
-      compute(i, Work::kUpdate, b, update_[b]);
-      released_[b][i] = end_[i];
+void Recursion::run_late(const Exchange& exchange) {
+  for (size_t p = 0; p < late_passes_.size(); ++p) {
+    const auto pass = late_passes_[p];
+    if (pass.front().what == What::kSend) {
+      for (int i = 0; i < n_; ++i)
+        tell_exchange(i, exchange);
+      std::ranges::fill(released_, end_);
+      run_exchange(exchange);
+      continue;
     }
-  }
-  threads_.run(exchange, bucket_bytes_, released_, done_, byte_);
-  if (gradients_too) {
-    for (int i = 0; i < n_; ++i)
+    // Exchanges end in the order in which they began, so of two waits one after
+    // the other the second counts.
+    const bool updates = algo::contains(pass, What::kUpdate);
+    const bool is_last = p + 1 == late_passes_.size();
+    if (!updates && !is_last) continue;
+    for (int i = 0; i < n_; ++i) {
       tell_exchange(i, exchange);
-    std::ranges::fill(released_, end_);
-    threads_.run(exchange, bucket_bytes_, released_, done_, byte_);
-  }
-  for (int i = 0; i < n_; ++i) {
-    tell_exchange(i, exchange);
-    wait_for_all(i);
+      finish(i, updates);
+    }
   }
 }
 
-void Recursion::allreduce(
-    const IterationCompute& times,
-    const Exchange& exchange) {
-  for (int i = 0; i < n_; ++i) {
-    compute(i, Work::kForward, -1, times.forward[i]);
-    for (int b = 0; b < buckets(); ++b) {
-      compute(i, Work::kBackward, b, times.backward[i][b]);
-      released_[b][i] = end_[i];
-    }
-  }
-  threads_.run(exchange, bucket_bytes_, released_, done_, byte_);
-  for (int i = 0; i < n_; ++i) {
-    // The norm that clips is that of the averaged gradient.
-    tell_exchange(i, exchange);
-    if (after_backward_) wait_for_all(i);
-    for (int b = 0; b < buckets(); ++b) {
-      wait_for(i, b);
-      compute(i, Work::kUpdate, b, update_[b]);
-    }
+void Recursion::finish(int i, bool updates) {
+  // The norm that clips is that of the averaged gradient.
+  if (!updates || after_backward_) wait_for_all(i);
+  for (int b = 0; updates && b < buckets(); ++b) {
+    wait_for(i, b);
+    compute(i, Work::kUpdate, b, update_[b]);
   }
 }
 
@@ -205,8 +149,8 @@ std::vector<double> Recursion::state() const {
   std::vector<double> state = end_;
   const std::vector<double> threads = threads_.state();
   state.insert(state.end(), threads.begin(), threads.end());
-  // Only combine-while-adapt looks at them again.
-  if (order_ == Order::kCombineWhileAdapt) {
+  // Only an exchange that is sent ahead looks at them again.
+  if (agreement_->sends_ahead()) {
     for (const auto& released : released_)
       state.insert(state.end(), released.begin(), released.end());
   }
@@ -238,7 +182,7 @@ void Recursion::restore(std::span<const double> state) {
   };
   std::ranges::copy(take(n_), end_.begin());
   threads_.restore(take(static_cast<size_t>(n_) * CommThreads::kStates));
-  if (order_ != Order::kCombineWhileAdapt) return;
+  if (!agreement_->sends_ahead()) return;
   for (auto& released : released_)
     std::ranges::copy(take(n_), released.begin());
 }

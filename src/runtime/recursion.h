@@ -5,58 +5,45 @@
 // to the communication threads at s(i,b), and they have averaged it at c(i,b)
 // (runtime/comm_threads.h).
 //
-// combine-while-adapt: the exchange started in iteration t-1 hides behind t
+// What happens when is said by the agreement's stages (algo/agreement.h), the
+// same that cluster/stepper.h executes on memory. For example:
+//
+// An exchange that is sent ahead, started in iteration t-1, hides behind t:
 //
 //   s(i,0) = s(i,B) of t-1 + F
 //   r(i,b) = s(i,b-1) + P_b                         gradient ready
 //   s(i,b) = max( r(i,b), c(i,b) of t-1 ) + U_b
 //
-// adapt-then-combine: update, then exchange, bucket by bucket; all of them are
-// waited for at the end of the step
+// Update, then exchange, bucket by bucket; all of them are waited for at the
+// end of the step:
 //
 //   s(i,0) = e(i) of t-1 + F
 //   s(i,b) = s(i,b-1) + P_b + U_b
 //   e(i)   = max( s(i,B), c(i,B) )
 //
-// gradient-tracking: the same, and once s(i,B) is there all buckets of the
-// gradients are released for a second exchange, whose end is waited for
-//
-// allreduce: gradients are exchanged bucket by bucket during backward, and
-// updated as they come
+// Gradients are exchanged bucket by bucket during backward, and used as they
+// come:
 //
 //   s(i,0) = u(i,B) of t-1 + F
 //   s(i,b) = s(i,b-1) + P_b
 //   u(i,b) = max( u(i,b-1), c(i,b) ) + U_b          u(i,0) = s(i,B)
 //
+// A plane that is sent after backward is sent as a whole once s(i,B) is there.
 // With a clipped gradient (`after_backward`) nothing is updated before backward
-// (allreduce: the last exchange) has ended.
+// (or, for averaged gradients, the last exchange) has ended.
 //
-// PAPERS: "From promise to practice", whose All-Reduce updates everything at
-// the end: the same but for the updates that fit between two exchanges.
+// This is the model of "From promise to practice" (arXiv 2410.11998), whose
+// All-Reduce updates everything at the end: the same but for the updates that
+// fit between two exchanges.
 #pragma once
 
+#include "algo/agreement.h"
 #include "runtime/comm_threads.h"
 
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace grapevine::runtime {
-
-enum class Order {
-  kCombineWhileAdapt,
-  kAdaptThenCombine,
-  kGradientTracking,
-  kAllReduce
-};
-
-// As in a spec: "combine-while-adapt", "adapt-then-combine",
-// "gradient-tracking", "allreduce".
-std::string name(Order order);
-// Push-sum, overlapped or not, has the order of its twin without weights.
-// Nothing for another agreement, such as gossip, which this model lacks.
-std::optional<Order> order_of(const std::string& agreement);
 
 // Seconds of one iteration of every worker.
 struct IterationCompute {
@@ -97,14 +84,14 @@ class Recursion {
  public:
   Recursion(
       int n,
-      Order order,
+      const algo::Agreement& agreement,
       std::vector<int64_t> bucket_bytes,
       double update_seconds_per_byte,
       bool after_backward = false);
 
-  // One more iteration. `exchange` is that of this iteration's mixing, which
-  // combine-while-adapt has started in the iteration before (the first one: at
-  // time 0). byte: see CommThreads::run.
+  // One more iteration. `exchange` is that of this iteration's mixing; if it is
+  // sent ahead, it was started in the iteration before (the first one: at time
+  // 0). byte: see CommThreads::run.
   IterationTimes advance(
       const IterationCompute& compute,
       const Exchange& exchange,
@@ -127,12 +114,11 @@ class Recursion {
 
  private:
   int buckets() const { return static_cast<int>(bucket_bytes_.size()); }
-  void combine_while_adapt(const IterationCompute&, const Exchange&);
-  void adapt_then_combine(
-      const IterationCompute&,
-      const Exchange&,
-      bool gradients_too);
-  void allreduce(const IterationCompute&, const Exchange&);
+  void run_exchange(const Exchange& exchange);
+  // Forward and backward of worker i, with the stages of each bucket.
+  void run_ready(int i, const IterationCompute& times);
+  void run_late(const Exchange& exchange);
+  void finish(int i, bool updates);
   // The training thread of worker i.
   void compute(int i, Work work, int bucket, double seconds);
   void wait_until(int i, double time);
@@ -142,7 +128,9 @@ class Recursion {
   void tell_exchange(int i, const Exchange& exchange);
 
   int n_;
-  Order order_;
+  const algo::Agreement* agreement_;
+  std::span<const algo::Stage> ready_stages_;
+  std::vector<std::span<const algo::Stage>> late_passes_;
   std::vector<int64_t> bucket_bytes_;
   std::vector<double> update_; // by bucket
   bool after_backward_;

@@ -1,3 +1,4 @@
+#include "algo/agreement.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "optim/rules.h"
@@ -89,7 +90,8 @@ ParsedSpec assemble(std::span<const Assignments> layers) {
     }
   }
   apply_preset(parsed, heights);
-  if (parsed.spec.agreement == "allreduce" && !parsed.origins.count("graph")) {
+  if (algo::find_agreement(parsed.spec.agreement).is_centralized() &&
+      !parsed.origins.count("graph")) {
     parsed.spec.graph = "complete";
   }
   if (!parsed.origins.count("lr")) {

@@ -5,6 +5,8 @@
 // A new option is a field here and a line there.
 #pragma once
 
+#include "algo/agreement.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,7 +36,7 @@ struct Spec {
   // Who agrees with whom, and how. The preset sets agreement, optimizer and
   // graph; each of them may be given beside it.
   std::string preset;
-  std::string agreement = "adapt-then-combine";
+  std::string agreement = algo::kDefaultAgreement;
   std::string optimizer = "sgd";
   std::string graph = "ring";
   int n = 8;
@@ -98,8 +100,8 @@ struct Spec {
   bool keep_best = false;      // the model of the best evaluation
 
   // What the virtual clock counts with; all empty: there is none.
-  std::string compute; // seconds of a step: runtime/costs.h
-  std::string link;    // RATE,DELAY: transport/link_options.h
+  std::string compute; // seconds of a step: base/compute_words.h
+  std::string link;    // RATE,DELAY: base/link_options.h
   std::string slow;    // slow workers: the same
   std::string costs;   // file of `plan measure`
 

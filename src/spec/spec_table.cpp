@@ -1,11 +1,13 @@
 #include "spec/spec_table.h"
+#include "algo/agreement.h"
+#include "base/compute_words.h"
 #include "base/error.h"
+#include "base/link_options.h"
 #include "base/names.h"
+#include "base/transport_table.h"
 #include "graph/schedule.h"
 #include "optim/rules.h"
-#include "runtime/costs.h"
 #include "spec/values.h"
-#include "transport/link_options.h"
 
 #include <fmt/format.h>
 
@@ -315,16 +317,9 @@ std::vector<SpecEntry> algorithm_entries() {
       choice(
           "agreement",
           &Spec::agreement,
-          {"allreduce",
-           "adapt-then-combine",
-           "combine-while-adapt",
-           "push-sum",
-           "push-sum-overlapped",
-           "gradient-tracking",
-           "gossip"},
+          names_of(algo::agreement_table()),
           kDecides,
-          "gradients are averaged, or parameters after the step, beside it, or "
-          "in pairs at any time"),
+          "how replicas are synchronized"),
       choice(
           "optimizer",
           &Spec::optimizer,
@@ -657,20 +652,20 @@ std::vector<SpecEntry> clock_entries() {
       words(
           "compute",
           &Spec::compute,
-          [](std::string_view text) { runtime::parse_compute(text); },
+          [](std::string_view text) { parse_compute(text); },
           "forward, backward and update of a step, like 4ms,8ms,1ms, or all "
           "of it, like 12ms"),
       words(
           "link",
           &Spec::link,
-          [](std::string_view text) { transport::parse_link(text); },
+          [](std::string_view text) { parse_link(text); },
           "rate of a node each way and delay of a link, like 1gbit,2ms; links "
           "that differ behind a semicolon each, like "
           "1gbit,2ms;2-3:100mbit,10ms"),
       words(
           "slow",
           &Spec::slow,
-          [](std::string_view text) { transport::parse_slow(text); },
+          [](std::string_view text) { parse_slow(text); },
           "slow workers, like 3:2.0 or random:0.1:2.0"),
       words(
           "costs",
@@ -680,12 +675,19 @@ std::vector<SpecEntry> clock_entries() {
   };
 }
 
+std::vector<std::string> transport_names() {
+  std::vector<std::string> names;
+  for (const transport::TransportEntry* entry : transport::kTransports)
+    names.emplace_back(entry->name);
+  return names;
+}
+
 std::vector<SpecEntry> execution_entries() {
   return {
       choice(
           "transport",
           &Spec::transport,
-          {"virtual", "mpi", "gloo"},
+          transport_names(),
           kDoesNot,
           "what connects the workers; empty = as launched"),
       integer(

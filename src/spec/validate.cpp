@@ -1,8 +1,9 @@
+#include "algo/agreement.h"
 #include "base/error.h"
+#include "base/link_options.h"
 #include "base/names.h"
 #include "graph/schedule.h"
 #include "optim/rules.h"
-#include "runtime/recursion.h"
 #include "spec/graph_options.h"
 #include "spec/rule_options.h"
 #include "spec/spec_table.h"
@@ -48,7 +49,8 @@ class Validator {
  public:
   explicit Validator(const ParsedSpec& parsed)
       : spec_(parsed.spec),
-        origins_(parsed.origins) {}
+        origins_(parsed.origins),
+        agreement_(algo::find_agreement(spec_.agreement)) {}
 
   void run() const {
     check_agreement();
@@ -84,19 +86,23 @@ class Validator {
   }
 
   void check_agreement() const {
-    if (spec_.agreement == "gradient-tracking" && spec_.clip > 0) {
+    if (!agreement_.allows_clipping && spec_.clip > 0) {
       refuse(
           {"clip", "agreement"},
-          "gradient-tracking follows the mean of all workers' gradients; "
-          "clipped one by one their mean is another, and so is its optimum");
+          fmt::format(
+              "{} follows the mean of all workers' gradients; clipped one by "
+              "one their mean is another, and so is its optimum",
+              agreement_.name));
     }
-    if (spec_.agreement != "allreduce" || spec_.graph == "complete") return;
+    if (!agreement_.is_centralized() || spec_.graph == "complete") return;
     refuse(
         {"graph", "agreement"},
         fmt::format(
-            "allreduce averages gradients over all workers, so its graph is "
-            "complete, not {}; use agreement adapt-then-combine for a {}",
+            "{} averages gradients over all workers, so its graph is complete, "
+            "not {}; use agreement {} for a {}",
+            agreement_.name,
             spec_.graph,
+            algo::kDefaultAgreement,
             spec_.graph));
   }
 
@@ -192,19 +198,15 @@ class Validator {
     if (schedule->weights(0)) check_takes_weights();
   }
 
-  // Gossip averages both ways whichever way an edge points.
   void check_takes_weights() const {
-    if (spec_.agreement == "push-sum" ||
-        spec_.agreement == "push-sum-overlapped" ||
-        spec_.agreement == "gossip") {
-      return;
-    }
+    if (agreement_.graph == algo::Agreement::Graph::kAny) return;
     refuse(
         {"graph", "agreement"},
         fmt::format(
             "not everybody sends to and hears from equally many, so {} would "
-            "move the mean; use agreement push-sum or push-sum-overlapped",
-            spec_.agreement));
+            "move the mean; use agreement {}",
+            agreement_.name,
+            one_of(algo::agreements_that(&algo::Agreement::carries_weights))));
   }
 
   bool has_default(const std::string& key) const {
@@ -213,8 +215,8 @@ class Validator {
   }
 
   void check_ada_auto() const {
-    if (spec_.ada == "auto" && (spec_.agreement == "combine-while-adapt" ||
-                                spec_.agreement == "push-sum-overlapped")) {
+    if (spec_.ada == "auto" && !agreement_.is_asynchronous() &&
+        agreement_.sends_ahead()) {
       refuse(
           {"ada", "agreement"},
           fmt::format(
@@ -241,28 +243,32 @@ class Validator {
   }
 
   void check_gossip() const {
-    if (spec_.agreement != "gossip") {
-      for (const std::string key :
-           {"rate", "averagings", "continuous-momentum", "max-lag"}) {
-        if (has_default(key)) continue;
+    for (const algo::Agreement& other : algo::agreement_table()) {
+      for (const std::string& key : other.options) {
+        if (takes(agreement_, key) || has_default(key)) continue;
         refuse(
             {key, "agreement"},
             fmt::format(
-                "for the agreement gossip only, not for {}",
-                spec_.agreement));
+                "for the agreement {} only, not for {}",
+                other.name,
+                agreement_.name));
       }
-      return;
     }
+    if (!agreement_.is_asynchronous()) return;
     if (spec_.graph == "ada" && spec_.ada == "auto") {
       refuse(
           {"ada", "agreement"},
-          "gossip has no steps that all workers take together, in which their "
-          "spread could be measured; use ada by epoch or step");
+          fmt::format(
+              "{} has no steps that all workers take together, in which their "
+              "spread could be measured; use ada by epoch or step",
+              agreement_.name));
     }
     if (spec_.buffers == "averaged") {
       refuse(
           {"buffers", "agreement"},
-          "gossip averages parameters alone; batch-norm statistics stay local");
+          fmt::format(
+              "{} averages parameters alone; batch-norm statistics stay local",
+              agreement_.name));
     }
     if (spec_.max_lag >= 0 && spec_.rate == 0) {
       refuse({"max-lag", "rate"}, "there are no averagings to wait for");
@@ -278,20 +284,15 @@ class Validator {
           "measurement would not repeat; give compute (like 12ms) or costs "
           "(a file of `plan measure`)");
     }
-    if (spec_.agreement != "gossip" && !runtime::order_of(spec_.agreement)) {
-      refuse(
-          {"compute", "costs", "agreement"},
-          fmt::format("the virtual clock cannot follow {}", spec_.agreement));
-    }
     try {
-      transport::check_slow_workers(transport::parse_slow(spec_.slow), spec_.n);
+      check_slow_workers(parse_slow(spec_.slow), spec_.n);
     } catch (const ConfigError& error) {
       refuse({"slow", "n"}, error.what());
     }
     if (spec_.link.empty()) return;
     try {
-      transport::check_links(
-          transport::parse_link(spec_.link),
+      check_links(
+          parse_link(spec_.link),
           spec_.n,
           std::max(1, spec_.workers_per_node));
     } catch (const ConfigError& error) {
@@ -313,6 +314,7 @@ class Validator {
 
   const Spec& spec_;
   const Origins& origins_;
+  const algo::Agreement& agreement_;
 };
 
 } // namespace

@@ -64,25 +64,25 @@ void Best::restore(const nlohmann::json& state) {
 
 void write_best_model(
     const record::RunDirectory& directory,
-    const Setup& setup,
+    const RunConfig& config,
     const arena::Arena& arena,
     int64_t steps) {
   record::write_safetensors(
       directory.best_model(),
       named_tensors(arena),
-      {{"model", setup.spec.model},
+      {{"model", config.spec.model},
        {"step", std::to_string(steps)},
-       {"workers", std::to_string(setup.spec.n)}});
+       {"workers", std::to_string(config.spec.n)}});
 }
 
 bool is_to_be_kept(
     Best& best,
-    const Setup& setup,
+    const RunConfig& config,
     const Evaluation& evaluation,
     int64_t steps) {
-  const int64_t epoch = setup.moment(std::max<int64_t>(steps - 1, 0)).epoch;
+  const int64_t epoch = config.moment(std::max<int64_t>(steps - 1, 0)).epoch;
   const bool is_better = best.offer(quality_of_mean(evaluation), epoch + 1);
-  return is_better && setup.spec.keep_best;
+  return is_better && config.spec.keep_best;
 }
 
 } // namespace grapevine::train

@@ -5,7 +5,7 @@
 #include "arena/arena.h"
 #include "record/run_directory.h"
 #include "train/evaluator.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/trainer.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -56,7 +56,7 @@ class Best {
 // As `grapevine export` writes one; the model of so many steps.
 void write_best_model(
     const record::RunDirectory& directory,
-    const Setup& setup,
+    const RunConfig& config,
     const arena::Arena& arena,
     int64_t steps);
 
@@ -64,7 +64,7 @@ void write_best_model(
 // best so far and the spec wants it kept.
 bool is_to_be_kept(
     Best& best,
-    const Setup& setup,
+    const RunConfig& config,
     const Evaluation& evaluation,
     int64_t steps);
 

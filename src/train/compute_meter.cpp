@@ -37,21 +37,21 @@ struct ComputeMeter::Step {
   ReadyTimes finals; // from the beginning of the step
 };
 
-ComputeMeter::ComputeMeter(const Setup& setup, int rank, double seconds)
-    : setup_(setup),
+ComputeMeter::ComputeMeter(const RunConfig& config, int rank, double seconds)
+    : config_(config),
       rank_(rank),
       seconds_(seconds),
-      worker_(std::make_unique<Worker>(setup.worker_options())) {}
+      worker_(std::make_unique<Worker>(config.worker_options())) {}
 
 ComputeMeter::~ComputeMeter() = default;
 
 ComputeMeter::Step ComputeMeter::step() {
   const int64_t number = next_++;
-  setup_.gather(rank_, number, batch_);
+  config_.gather(rank_, number, batch_);
   Step step{0, 0, ReadyTimes(worker_->arena().layout().tensors().size())};
   probe::Spans spans;
   step.finals.watch.restart();
-  GradientOptions options = setup_.gradient_options(rank_, number);
+  GradientOptions options = config_.gradient_options(rank_, number);
   options.listener = &step.finals;
   worker_->compute_gradient(batch_, options, spans);
   step.seconds = step.finals.watch.seconds();
@@ -124,7 +124,7 @@ double ComputeMeter::update_seconds_per_byte() {
   std::vector<double> seconds;
   for (int i = 0; i < kUpdates; ++i) {
     const Stopwatch watch;
-    setup_.rule->update(arena, whole, {.step = i, .lr = kRate}, mix, {});
+    config_.rule->update(arena, whole, {.step = i, .lr = kRate}, mix, {});
     seconds.push_back(watch.seconds());
   }
   const auto bytes = static_cast<double>(whole.size() * sizeof(float));

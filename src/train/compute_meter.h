@@ -6,7 +6,7 @@
 #pragma once
 
 #include "runtime/costs.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/stopwatch.h"
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class ComputeMeter {
  public:
   // rank: which samples it takes. seconds: for all steps that follow, from now
   // on; one to warm up and one that counts are taken in any case. Borrows the
-  // setup.
-  ComputeMeter(const Setup& setup, int rank, double seconds);
+  // config.
+  ComputeMeter(const RunConfig& config, int rank, double seconds);
   ~ComputeMeter();
 
   // The tensors in the order in which backward finishes them here, and their
@@ -44,7 +44,7 @@ class ComputeMeter {
   struct Step;
   Step step();
 
-  const Setup& setup_;
+  const RunConfig& config_;
   int rank_;
   double seconds_;
   int64_t next_ = 0; // sample

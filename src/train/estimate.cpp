@@ -4,7 +4,7 @@
 #include "spec/graph_options.h"
 #include "spec/spec_table.h"
 #include "train/measure.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/stopwatch.h"
 #include "train/torch_threads.h"
 
@@ -22,9 +22,9 @@ constexpr double kShortMeasurement = 0.1;
 // Of a worker: parameters, gradients, and what the agreement keeps beside
 // them. An exchange ahead has the result of the last; gossip has the replica
 // that is shared, its companion, and what was read for a pair.
-int planes_beside_the_state(const Setup& setup) {
-  if (setup.is_asynchronous()) return setup.spec.continuous_momentum ? 5 : 4;
-  return setup.agreement->exchanges_ahead() ? 3 : 2;
+int planes_beside_the_state(const RunConfig& config) {
+  if (config.is_asynchronous()) return config.spec.continuous_momentum ? 5 : 4;
+  return config.agreement->sends_ahead() ? 3 : 2;
 }
 
 // From so many on, more replicas do not make one slower.
@@ -80,7 +80,7 @@ mean_copies(const spec::Spec& spec, const Length& length, int64_t model_bytes) {
   const auto schedule = graph::make_schedule(spec::graph_options(spec));
   double sum = 0;
   for (int i = 0; i < kSampledMoments; ++i) {
-    graph::Moment moment;
+    graph::StepTime moment;
     moment.step = (length.steps - 1) * i / (kSampledMoments - 1);
     moment.epoch = moment.step / length.steps_per_epoch;
     moment.epochs_done = static_cast<double>(moment.step) /
@@ -125,11 +125,11 @@ Estimator::Task& Estimator::task(const spec::Spec& spec) {
   const Stopwatch watch;
   const int64_t before = resident_bytes();
   auto made = std::make_unique<Task>();
-  const Setup setup = make_setup(spec, options_.data_path);
-  made->dataset = setup.dataset;
+  const RunConfig config = make_run_config(spec, options_.data_path);
+  made->dataset = config.dataset;
   made->load_seconds = watch.seconds();
   made->data_bytes = std::max<int64_t>(0, resident_bytes() - before);
-  const Worker worker(setup.worker_options());
+  const Worker worker(config.worker_options());
   made->layout_size = worker.arena().layout().size();
   made->buffers_size = worker.arena().buffer_layout().size();
   made->parameters = worker.arena().layout().elements();
@@ -137,8 +137,8 @@ Estimator::Task& Estimator::task(const spec::Spec& spec) {
   return *task;
 }
 
-const Estimator::Costs& Estimator::costs(const Setup& setup) {
-  const spec::Spec& spec = setup.spec;
+const Estimator::Costs& Estimator::costs(const RunConfig& config) {
+  const spec::Spec& spec = config.spec;
   auto& costs = costs_[fmt::format(
       "{}{} {}",
       values_of_group(spec, "Task"),
@@ -148,7 +148,7 @@ const Estimator::Costs& Estimator::costs(const Setup& setup) {
   const bool plenty = spent_seconds_ < options_.budget_seconds;
   const Stopwatch watch;
   costs = std::make_unique<Costs>(Costs{measure_costs(
-      setup,
+      config,
       options_.cores,
       plenty ? kLongMeasurement : kShortMeasurement)});
   spent_seconds_ += watch.seconds();
@@ -158,13 +158,13 @@ const Estimator::Costs& Estimator::costs(const Setup& setup) {
 Estimate Estimator::estimate(const spec::Spec& spec) {
   const Task& what = task(spec);
   const data::Dataset& dataset = what.dataset;
-  const Setup setup = make_setup_with(spec, dataset);
+  const RunConfig config = make_run_config_with(spec, dataset);
   const Length length = length_of(spec, dataset);
-  const Costs& cost = costs(setup);
+  const Costs& cost = costs(config);
   const double plane = sizeof(float) * static_cast<double>(what.layout_size);
   const auto n = static_cast<double>(spec.n);
   const auto steps = static_cast<double>(length.steps);
-  const int state_planes = setup.worker_options().state_planes;
+  const int state_planes = config.worker_options().state_planes;
 
   const double copies =
       mean_copies(spec, length, sizeof(float) * what.parameters);
@@ -195,7 +195,7 @@ Estimate Estimator::estimate(const spec::Spec& spec) {
   const double evaluated = static_cast<double>(
       dataset.test->size() + (subset < dataset.test->size() ? subset : 0));
   const double buffers = sizeof(float) * static_cast<double>(what.buffers_size);
-  const int planes = planes_beside_the_state(setup);
+  const int planes = planes_beside_the_state(config);
   estimate.memory_bytes = static_cast<int64_t>(
       kPlaneOverhead *
           ((n * (planes + state_planes) + 2) * plane + (n + 1) * buffers) +

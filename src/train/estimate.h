@@ -10,7 +10,7 @@
 #pragma once
 
 #include "spec/spec.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 
 #include <cstdint>
 #include <map>
@@ -53,7 +53,7 @@ class Estimator {
   struct Task;
   struct Costs;
   Task& task(const spec::Spec& spec);
-  const Costs& costs(const Setup& setup);
+  const Costs& costs(const RunConfig& config);
 
   EstimatorOptions options_;
   double spent_seconds_ = 0;

@@ -1,12 +1,12 @@
 // The end of an asynchronous run: those that live come together.
 #include "base/error.h"
 #include "cluster/invariants.h"
+#include "train/gossip_config.h"
 #include "train/gossip_row.h"
 #include "train/gossip_run.h"
-#include "train/gossip_setup.h"
 #include "train/planes.h"
+#include "train/report_result.h"
 #include "train/run_records.h"
-#include "train/tell_result.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,14 +20,14 @@ namespace grapevine::train {
 
 std::vector<algo::Plane> GossipRun::planes_beside_parameters() const {
   std::vector<algo::Plane> planes = {algo::Plane::kBuffers};
-  if (setup_.has_moving_average()) {
+  if (config_.has_moving_average()) {
     planes.push_back(algo::Plane::kMovingAverage);
   }
   return planes;
 }
 
 TrainResult GossipRun::finish() {
-  const auto deadline = std::chrono::duration<double>(setup_.spec.deadline);
+  const auto deadline = std::chrono::duration<double>(config_.spec.deadline);
   // Of the planes that a try changes and the next must find as they were.
   std::map<algo::Plane, std::vector<float>> before;
   for (const auto plane : planes_beside_parameters()) {
@@ -41,7 +41,7 @@ TrainResult GossipRun::finish() {
         edges_.gather(Deadline::after(2 * deadline));
     comm::CommunicatorOptions options;
     options.deadline = deadline;
-    options.chunk_bytes = setup_.spec.bucket_bytes;
+    options.chunk_bytes = config_.spec.bucket_bytes;
     const auto cluster =
         cluster::make_process_cluster(std::move(gathering.transport), options);
     try {
@@ -51,7 +51,7 @@ TrainResult GossipRun::finish() {
       // the rest gathers again, for as long as it finds that worthwhile, and
       // begins with what it had.
       if (const auto result =
-              result_without_it(edges_, directory_, setup_.spec, hooks_)) {
+              result_without_it(edges_, directory_, config_.spec, hooks_)) {
         return *result;
       }
       if (!edges_.survives_loss()) throw;
@@ -83,7 +83,7 @@ TrainResult GossipRun::finish_with(
       static_cast<double>(earlier_bytes_ + averager_->bytes()),
       static_cast<double>(statistics.gradients),
       static_cast<double>(statistics.averagings),
-      earlier_seconds_ + total_.seconds(),
+      time_.total_seconds(),
       training_seconds(),
       train_loss(),
       static_cast<double>(best.epoch()),
@@ -97,44 +97,40 @@ TrainResult GossipRun::finish_with(
     throw Error("all workers have come back without values: nothing is left");
   }
   replace_worse_values(cluster, rows);
-  const double gradients = total_gradients(rows, setup_.spec.n);
+  const double gradients = total_gradients(rows, config_.spec.n);
   // A worker that was started again without a checkpoint knows of less.
-  earlier_seconds_ =
-      std::max(earlier_seconds_, most(rows, kSeconds) - total_.seconds());
-  earlier_training_seconds_ = std::max(
-      earlier_training_seconds_,
-      most(rows, kTrainingSeconds) - training_.seconds());
+  time_.raise_to(most(rows, kSeconds), most(rows, kTrainingSeconds));
   TrainResult result;
   result.run = directory_.path().string();
-  const auto wanted = static_cast<double>(setup_.spec.n * setup_.total_steps);
+  const auto wanted = static_cast<double>(config_.spec.n * config_.total_steps);
   result.outcome = sum(rows, kDiverged) > 0 ? Outcome::kDiverged
                    : sum(rows, kInterrupted) > 0 && gradients < wanted
                        ? Outcome::kInterrupted
                        : Outcome::kCompleted;
-  result.steps = std::llround(gradients) / setup_.spec.n;
-  result.epochs = result.steps / setup_.steps_per_epoch();
+  result.steps = std::llround(gradients) / config_.spec.n;
+  result.epochs = result.steps / config_.steps_per_epoch();
   result.train_loss =
       result.outcome == Outcome::kDiverged ? std::nan("") : mean_loss(rows);
   result.messages = std::llround(sum(rows, kMessages));
   result.bytes = std::llround(sum(rows, kBytes));
-  add_rate(sum(rows, kAveragings), sum(rows, kGradients), setup_, result);
+  add_rate(sum(rows, kAveragings), sum(rows, kGradients), config_, result);
   if (result.outcome == Outcome::kInterrupted) {
     checkpoint();
-    training_.pause();
+    time_.pause_training();
   } else {
     report_progress("evaluating", true);
     Evaluator evaluator(
         cluster,
         workers_,
         *spare_,
-        *setup_.dataset.test,
-        evaluator_options(setup_));
+        *config_.dataset.test,
+        evaluator_options(config_));
     evaluation_ = evaluator.evaluate();
     evaluator.translate(*evaluation_);
-    if (cluster.hosts_first()) {
+    if (cluster.is_root()) {
       records_->append(evaluation_record(
           *evaluation_,
-          setup_.moment(std::max<int64_t>(result.steps - 1, 0)),
+          config_.moment(std::max<int64_t>(result.steps - 1, 0)),
           training_seconds(),
           result.train_loss));
     }
@@ -146,7 +142,7 @@ TrainResult GossipRun::finish_with(
   if (result.outcome == Outcome::kCompleted) {
     // The run's last exchange: all replicas become their mean.
     std::ranges::copy(spare_->arena().parameters(), arena.parameters().begin());
-    if (setup_.spec.check) {
+    if (config_.spec.check) {
       cluster::check_replicas_equal(
           arena.layout(),
           cluster.all_gather({cluster::tensor_fingerprints(
@@ -160,8 +156,8 @@ TrainResult GossipRun::finish_with(
     store_result(
         cluster,
         members,
-        is_short ? std::min(result.steps, setup_.total_steps)
-                 : setup_.total_steps);
+        is_short ? std::min(result.steps, config_.total_steps)
+                 : config_.total_steps);
     if (best_) keep_best(cluster, rows, result);
   }
   result.parameters_sha256 = cluster.parameters_sha256();
@@ -170,16 +166,16 @@ TrainResult GossipRun::finish_with(
        {"members", members},
        {"gradients", averager_->counts()}});
   records_->flush();
-  result.seconds = earlier_seconds_ + total_.seconds();
-  result.samples_per_second = training_seconds() > 0
-                                  ? gradients *
-                                        static_cast<double>(setup_.spec.batch) /
-                                        training_seconds()
-                                  : 0;
-  if (cluster.hosts_first()) {
+  result.seconds = time_.total_seconds();
+  result.samples_per_second =
+      training_seconds() > 0
+          ? gradients * static_cast<double>(config_.spec.batch) /
+                training_seconds()
+          : 0;
+  if (cluster.is_root()) {
     if (options_.keep_result) options_.keep_result(result);
     result.is_complete = edges_.conclude().value_or(true);
-    tell(result, hooks_);
+    report_result(result, hooks_);
   }
   leave(cluster);
   return result;
@@ -192,7 +188,7 @@ double GossipRun::train_loss() const {
   if (std::isnan(last_train_loss_)) {
     return done > 0 ? epoch_loss_ / done : last_train_loss_;
   }
-  const auto whole = static_cast<double>(setup_.steps_per_epoch());
+  const auto whole = static_cast<double>(config_.steps_per_epoch());
   return (epoch_loss_ + (whole - done) * last_train_loss_) / whole;
 }
 
@@ -202,7 +198,7 @@ void GossipRun::leave(cluster::Cluster& cluster) {
   try {
     cluster.barrier();
   } catch (const TransportError&) {
-    if (!cluster.hosts_first() && !edges_.is_concluded()) throw;
+    if (!cluster.is_root() && !edges_.is_concluded()) throw;
   }
 }
 
@@ -213,7 +209,7 @@ void GossipRun::replace_worse_values(
     const cluster::Rows& rows) {
   arena::Arena& arena = workers_[0].arena();
   std::vector<algo::Plane> weights = {algo::Plane::kParameters};
-  if (setup_.has_moving_average()) {
+  if (config_.has_moving_average()) {
     weights.push_back(algo::Plane::kMovingAverage);
   }
   replace_worse(cluster, rows, kValues, arena, weights);
@@ -232,21 +228,21 @@ void GossipRun::keep_best(
     const Quality quality{
         .accuracy = rows[i][kBestAccuracy],
         .loss = rows[i][kBestLoss],
-        .is_text = setup_.dataset.test->has_tokens()};
+        .is_text = config_.dataset.test->has_tokens()};
     if (best.offer(quality, epoch)) whose = i;
   }
   const int64_t last =
-      setup_.moment(std::max<int64_t>(result.steps - 1, 0)).epoch + 1;
+      config_.moment(std::max<int64_t>(result.steps - 1, 0)).epoch + 1;
   if (best.offer(quality_of_mean(*evaluation_), last)) whose = -1;
   best.add_to(result);
-  if (!setup_.spec.keep_best) return;
+  if (!config_.spec.keep_best) return;
   if (whose < 0) {
-    if (!cluster.hosts_first()) return;
-    write_best_model(directory_, setup_, spare_->arena(), result.steps);
+    if (!cluster.is_root()) return;
+    write_best_model(directory_, config_, spare_->arena(), result.steps);
   } else if (cluster.hosted().front() == whose) {
     if (!best_->put_into(spare_->arena())) return;
-    const int64_t steps = best.epoch() * setup_.steps_per_epoch();
-    write_best_model(directory_, setup_, spare_->arena(), steps);
+    const int64_t steps = best.epoch() * config_.steps_per_epoch();
+    write_best_model(directory_, config_, spare_->arena(), steps);
   }
 }
 
@@ -256,20 +252,20 @@ void GossipRun::store_result(
     cluster::Cluster& cluster,
     const std::vector<int>& members,
     int64_t step) {
-  if (setup_.spec.checkpoint_every < 0) return;
+  if (config_.spec.checkpoint_every < 0) return;
   const auto planes =
-      planes_to_store(workers_[0].arena(), setup_.state_planes());
+      planes_to_store(workers_[0].arena(), config_.state_planes());
   checkpoints_.write_worker(step, rank_, planes);
-  if (cluster.hosts_first()) {
-    for (int rank = 0; rank < setup_.spec.n; ++rank) {
+  if (cluster.is_root()) {
+    for (int rank = 0; rank < config_.spec.n; ++rank) {
       if (!std::ranges::binary_search(members, rank)) {
         checkpoints_.write_worker(step, rank, planes);
       }
     }
   }
   cluster.barrier();
-  if (!cluster.hosts_first()) return;
-  checkpoints_.commit(step, setup_.spec.n, {{"attempt", options_.attempt}});
+  if (!cluster.is_root()) return;
+  checkpoints_.commit(step, config_.spec.n, {{"attempt", options_.attempt}});
 }
 
 } // namespace grapevine::train

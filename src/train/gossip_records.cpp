@@ -1,8 +1,8 @@
 // What a process of an asynchronous run writes down while it trains: of its own
 // worker alone, since nobody is asked for theirs.
 #include "probe/sketch.h"
+#include "train/gossip_config.h"
 #include "train/gossip_run.h"
-#include "train/gossip_setup.h"
 #include "train/run_records.h"
 #include "train/timeline_record.h"
 
@@ -20,7 +20,7 @@ void GossipRun::record_attempt() {
       gradients_,
       {rank_},
       edges_.name(),
-      setup_,
+      config_,
       workers_[0].arena().layout());
   attempt["own_steps"] = true; // each worker counts its own gradients
   records_->append(attempt);
@@ -33,7 +33,7 @@ void GossipRun::record_step(int64_t round, double lr) {
       {{"type", "step"},
        {"step", gradients_},
        {"round", round},
-       {"epoch", setup_.moment(gradients_).epoch},
+       {"epoch", config_.moment(gradients_).epoch},
        {"attempt", options_.attempt},
        {"lr", lr},
        {"degree", degree_},
@@ -70,7 +70,7 @@ void GossipRun::probe() {
   records_->append(
       {{"type", "norms"},
        {"step", gradients_},
-       {"round", probed_period_ * setup_.spec.probe_every},
+       {"round", probed_period_ * config_.spec.probe_every},
        {"norms", {norms}},
        {"gradient_norms", {gradient}}});
   record_gossip(gradients_, exact_rounds(), false);
@@ -82,19 +82,19 @@ void GossipRun::record_last_gossip() {
   const auto gradients = std::accumulate(counts.begin(), counts.end(), 0.0);
   record_gossip(
       std::max<int64_t>(gradients_ - 1, 0),
-      gradients / setup_.spec.n,
+      gradients / config_.spec.n,
       true);
 }
 
 void GossipRun::record_gossip(int64_t step, double rounds, bool is_last) {
   nlohmann::json record =
-      gossip_record(setup_.moment(step), {averager_->statistics()});
+      gossip_record(config_.moment(step), {averager_->statistics()});
   record["seconds"] = training_seconds();
   record["rounds"] = rounds;
   // Of a worker that was given no values so far there is nothing to compare.
   if (!averager_->is_fresh()) {
     record["sketch"] = {
-        probe::sketch(workers_[0].arena().parameters(), setup_.spec.seed)};
+        probe::sketch(workers_[0].arena().parameters(), config_.spec.seed)};
   }
   if (is_last) record["is_last"] = true;
   records_->append(record);
@@ -107,7 +107,7 @@ void GossipRun::record_spans() {
   spans_.add(probe::Span::kExchange, paired - last_pair_seconds_);
   last_pair_seconds_ = paired;
   if (spans_.total() == 0) return;
-  const auto moment = setup_.moment(std::max<int64_t>(gradients_ - 1, 0));
+  const auto moment = config_.moment(std::max<int64_t>(gradients_ - 1, 0));
   records_->append(pairs_record(moment, rank_, statistics));
   records_->append(spans_record(spans_, moment));
   spans_.clear();

@@ -3,11 +3,11 @@
 #include "base/heap.h"
 #include "gossip/neighbours.h"
 #include "optim/clip.h"
-#include "train/gossip_setup.h"
+#include "train/gossip_config.h"
 #include "train/moving_average.h"
 #include "train/numbers.h"
 #include "train/planes.h"
-#include "train/run_opening.h"
+#include "train/run_directory_setup.h"
 #include "train/run_records.h"
 #include "train/timeline_record.h"
 #include "train/torch_threads.h"
@@ -21,50 +21,50 @@
 namespace grapevine::train {
 
 GossipRun::GossipRun(
-    const Setup& setup,
+    const RunConfig& config,
     transport::Edges& edges,
     record::RunDirectory directory,
     GossipRunOptions options,
     const TrainHooks& hooks)
-    : setup_(setup),
+    : config_(config),
       edges_(edges),
       rank_(edges.rank()),
       directory_(std::move(directory)),
       checkpoints_(directory_),
       options_(options),
       hooks_(hooks),
-      graph_(setup_),
-      degree_(setup_.schedule->at({})->degree()) {
+      graph_(config_),
+      degree_(config_.schedule->at({})->degree()) {
   {
     const ShortLivedBlocks heap;
-    workers_.emplace_back(setup_.worker_options());
+    workers_.emplace_back(config_.worker_options());
   }
-  spare_ = std::make_unique<Worker>(setup_.spare_options());
+  spare_ = std::make_unique<Worker>(config_.spare_options());
   arena::Arena& arena = workers_[0].arena();
-  load_initial_values(setup_, workers_);
-  begin_moving_average(setup_, arena);
-  if (const auto best = Best::wanted_by(setup_.spec)) {
-    best_ = std::make_unique<BestReplica>(*best, setup_.spec.keep_best);
+  load_initial_values(config_, workers_);
+  begin_moving_average(config_, arena);
+  if (const auto best = Best::wanted_by(config_.spec)) {
+    best_ = std::make_unique<BestReplica>(*best, config_.spec.keep_best);
   }
   replica_ = std::make_unique<gossip::Replica>(
       arena,
-      gossip_dynamics(setup_),
-      setup_.spec.bucket_bytes);
+      gossip_dynamics(config_),
+      config_.spec.bucket_bytes);
   is_fresh_ = options_.returns || options_.resumes;
   restore();
-  if (setup_.spec.eval_every > 0) {
+  if (config_.spec.eval_every > 0) {
     subset_ =
-        draw_evaluation_set(*setup_.dataset.test, evaluator_options(setup_));
+        draw_evaluation_set(*config_.dataset.test, evaluator_options(config_));
   }
   records_ = std::make_unique<record::RecordWriter>(directory_.records(rank_));
   averager_ = std::make_unique<gossip::Averager>(
       *replica_,
       edges_,
-      gossip::neighbours_in(*setup_.schedule)[rank_],
+      gossip::neighbours_in(*config_.schedule)[rank_],
       gossip::AveragerOptions{
-          .total_gradients = setup_.spec.n * setup_.total_steps,
-          .seed = setup_.spec.seed,
-          .deadline = std::chrono::duration<double>(setup_.spec.deadline),
+          .total_gradients = config_.spec.n * config_.total_steps,
+          .seed = config_.spec.seed,
+          .deadline = std::chrono::duration<double>(config_.spec.deadline),
           .is_fresh = is_fresh_,
           .counts_before = counts_before_});
 }
@@ -72,24 +72,22 @@ GossipRun::GossipRun(
 GossipRun::~GossipRun() = default;
 
 TrainResult GossipRun::run() {
-  total_.restart();
-  training_.restart();
-  since_checkpoint_.restart();
+  time_.begin();
   if (!options_.returns) {
     averager_->wait_for_neighbours(
-        std::chrono::duration<double>(setup_.spec.deadline));
+        std::chrono::duration<double>(config_.spec.deadline));
   }
   if (is_fresh_) take_values();
   record_attempt();
   while (!averager_->is_ending())
     train_step();
-  training_.pause();
+  time_.pause_training();
   report_progress("coming to the end", true);
   const bool was_fresh = averager_->is_fresh();
   averager_->end();
   if (was_fresh && !averager_->is_fresh()) { // given values at the last moment
     replica_->refresh(averager_->units());
-    begin_moving_average(setup_, workers_[0].arena());
+    begin_moving_average(config_, workers_[0].arena());
   }
   record_membership();
   record_last_gossip();
@@ -103,15 +101,15 @@ void GossipRun::train_step() {
   check_evaluation();
   const Stopwatch watch;
   arena::Arena& arena = workers_[0].arena();
-  spans_.timeline().listen(is_traced(setup_.spec, gradients_));
+  spans_.timeline().listen(is_traced(config_.spec, gradients_));
   {
     const probe::SpanTimer timer(spans_, probe::Span::kData);
-    setup_.gather(rank_, gradients_, batch_);
+    config_.gather(rank_, gradients_, batch_);
   }
-  GradientOptions options = setup_.gradient_options(rank_, gradients_);
-  options.weight = setup_.batch_weight(gradients_, batch_.samples());
+  GradientOptions options = config_.gradient_options(rank_, gradients_);
+  options.weight = config_.batch_weight(gradients_, batch_.samples());
   loss_ = workers_[0].compute_gradient(batch_, options, spans_);
-  if (setup_.spec.check) workers_[0].verify_bound();
+  if (config_.spec.check) workers_[0].verify_bound();
   const int64_t round = rounds();
   if (auto change = graph_.change_at(round, averager_->ended())) {
     degree_ = change->degree;
@@ -121,21 +119,21 @@ void GossipRun::train_step() {
   }
   optim::StepInfo info{
       .step = gradients_,
-      .lr = optim::learning_rate(setup_.lr, round, degree_)};
-  if (setup_.spec.clip > 0) {
-    info.gradient_scale = optim::clip_factor(arena, setup_.spec.clip);
+      .lr = optim::learning_rate(config_.lr, round, degree_)};
+  if (config_.spec.clip > 0) {
+    info.gradient_scale = optim::clip_factor(arena, config_.spec.clip);
   }
   {
     const probe::SpanTimer timer(spans_, probe::Span::kUpdate);
-    replica_->move(*setup_.rule, info, averager_->units());
-    follow_weights(setup_, arena);
+    replica_->move(*config_.rule, info, averager_->units());
+    follow_weights(config_, arena);
   }
   averager_->gradient_done(
       watch.seconds(),
       gossip::allowance(
-          gossip_averagings(setup_),
-          setup_.spec.rate,
-          setup_.spec.seed,
+          gossip_averagings(config_),
+          config_.spec.rate,
+          config_.spec.seed,
           rank_,
           gradients_));
   record_step(round, info.lr);
@@ -148,20 +146,20 @@ void GossipRun::train_step() {
   }
   epoch_loss_ += loss_;
   ++epoch_gradients_;
-  if (gradients_ % setup_.steps_per_epoch() == 0) {
+  if (gradients_ % config_.steps_per_epoch() == 0) {
     last_train_loss_ = epoch_loss_ / static_cast<double>(epoch_gradients_);
     epoch_loss_ = 0;
     epoch_gradients_ = 0;
-    const int64_t epoch = gradients_ / setup_.steps_per_epoch();
-    if (subset_ && epoch % setup_.spec.eval_every == 0) begin_evaluation();
+    const int64_t epoch = gradients_ / config_.steps_per_epoch();
+    if (subset_ && epoch % config_.spec.eval_every == 0) begin_evaluation();
     record_spans();
   }
   if (checkpoint_is_due()) checkpoint();
   report_progress("training", false);
   if (averager_->is_isolated()) look_for_the_others();
-  if (setup_.spec.max_lag >= 0) {
+  if (config_.spec.max_lag >= 0) {
     const probe::SpanTimer timer(spans_, probe::Span::kWait);
-    averager_->hold_back(setup_.spec.max_lag);
+    averager_->hold_back(config_.spec.max_lag);
   }
   record_timeline(gradients_ - 1);
 }
@@ -171,20 +169,20 @@ void GossipRun::train_step() {
 void GossipRun::take_values() {
   constexpr double kLongest = 10; // seconds
   const double patience = has_checkpoint_
-                              ? std::min(kLongest, setup_.spec.deadline)
-                              : setup_.spec.deadline;
+                              ? std::min(kLongest, config_.spec.deadline)
+                              : config_.spec.deadline;
   const auto deadline =
       Deadline::after(std::chrono::duration<double>(patience));
   bool keeps_its_own = false;
   while (!averager_->wait_for_values(std::chrono::seconds(1))) {
     look_for_the_others();
     if (!deadline.passed()) continue;
-    averager_->be_content();
+    averager_->accept_own_values();
     keeps_its_own = true;
   }
   replica_->refresh(averager_->units());
   if (!keeps_its_own && !averager_->is_fresh()) {
-    begin_moving_average(setup_, workers_[0].arena());
+    begin_moving_average(config_, workers_[0].arena());
   }
   // What the others know that this worker had done before it was lost.
   gradients_ = averager_->counts()[rank_];
@@ -195,7 +193,7 @@ void GossipRun::look_for_the_others() {
   constexpr double kEverySeconds = 1;
   if (since_look_.seconds() < kEverySeconds) return;
   since_look_.restart();
-  if (edges_.is_gathering() || stored_result(directory_, setup_.spec)) {
+  if (edges_.is_gathering() || stored_result(directory_, config_.spec)) {
     averager_->ask_for_end();
   }
 }
@@ -205,13 +203,13 @@ int64_t GossipRun::rounds() const {
 }
 
 double GossipRun::exact_rounds() const {
-  return averager_->total_estimate() / setup_.spec.n;
+  return averager_->total_estimate() / config_.spec.n;
 }
 
 // By rounds, so that all workers look at their replicas at about the same
 // moment, however fast they are.
 bool GossipRun::probe_is_due() {
-  const int64_t every = setup_.spec.probe_every;
+  const int64_t every = config_.spec.probe_every;
   if (every <= 0) return false;
   const int64_t period = rounds() / every;
   if (period <= probed_period_) return false; // an estimate may fall
@@ -228,7 +226,7 @@ void GossipRun::begin_evaluation() {
   std::ranges::copy(
       workers_[0].arena().buffers(),
       spare_->arena().buffers().begin());
-  const graph::Moment moment = setup_.moment(gradients_ - 1);
+  const graph::StepTime moment = config_.moment(gradients_ - 1);
   const int64_t round = rounds();
   const double seconds = training_seconds();
   evaluation_thread_ = std::jthread([this, moment, round, seconds] {
@@ -243,7 +241,7 @@ void GossipRun::begin_evaluation() {
 }
 
 void GossipRun::evaluate_copy(
-    const graph::Moment& moment,
+    const graph::StepTime& moment,
     int64_t round,
     double seconds) {
   spare_->set_training(false);
@@ -251,7 +249,7 @@ void GossipRun::evaluate_copy(
   const Quality quality{
       .accuracy = score.correct / score.labels,
       .loss = score.loss / score.labels,
-      .is_text = setup_.dataset.test->has_tokens()};
+      .is_text = config_.dataset.test->has_tokens()};
   records_->append(
       {{"type", "replica_evaluation"},
        {"step", moment.step},
@@ -270,23 +268,23 @@ void GossipRun::check_evaluation() const {
 }
 
 bool GossipRun::checkpoint_is_due() {
-  const int64_t every = setup_.spec.checkpoint_every;
-  if (every < 0) return false;
-  if (every > 0) return gradients_ % every == 0;
-  return since_checkpoint_.seconds() > kCheckpointSeconds;
+  return time_.checkpoint_is_due(
+      config_.spec.checkpoint_every,
+      gradients_,
+      true);
 }
 
 // The snapshot, which is the replica as the last gradient left it, with the
 // state of the local rule. A companion begins anew as equal to it.
 void GossipRun::checkpoint() {
-  training_.pause();
+  time_.pause_training();
   records_->flush();
   const arena::Arena& arena = workers_[0].arena();
-  auto planes = planes_to_store(arena, setup_.state_planes());
+  auto planes = planes_to_store(arena, config_.state_planes());
   record::Metadata metadata = {
       {"gradients", std::to_string(gradients_)},
       {"counts", nlohmann::json(averager_->counts()).dump()},
-      {"seconds", std::to_string(earlier_seconds_ + total_.seconds())},
+      {"seconds", std::to_string(time_.total_seconds())},
       {"training_seconds", std::to_string(training_seconds())},
       {"messages", std::to_string(earlier_messages_ + averager_->messages())},
       {"bytes", std::to_string(earlier_bytes_ + averager_->bytes())}};
@@ -296,8 +294,8 @@ void GossipRun::checkpoint() {
     add_best(best, planes, metadata);
   }
   checkpoints_.write_own(rank_, planes, metadata);
-  since_checkpoint_.restart();
-  training_.go();
+  time_.checkpoint_written();
+  time_.resume_training();
 }
 
 void GossipRun::restore() {
@@ -305,16 +303,16 @@ void GossipRun::restore() {
     const auto file = checkpoints_.read_own(rank_);
     if (!file) return;
     arena::Arena& arena = workers_[0].arena();
-    restore_planes(*file, setup_.state_planes(), arena);
+    restore_planes(*file, config_.state_planes(), arena);
     counts_before_ = nlohmann::json::parse(file->metadata.at("counts"))
                          .get<std::vector<int64_t>>();
     gradients_ = std::stoll(file->metadata.at("gradients"));
-    earlier_seconds_ = std::stod(file->metadata.at("seconds"));
-    earlier_training_seconds_ =
-        std::stod(file->metadata.at("training_seconds"));
+    time_.set_earlier(
+        std::stod(file->metadata.at("seconds")),
+        std::stod(file->metadata.at("training_seconds")));
     earlier_messages_ = std::stoll(file->metadata.at("messages"));
     earlier_bytes_ = std::stoll(file->metadata.at("bytes"));
-    counts_before_.resize(setup_.spec.n);
+    counts_before_.resize(config_.spec.n);
     counts_before_[rank_] = gradients_;
     if (best_) best_->restore(*file, arena);
   } catch (const std::exception& error) {
@@ -334,17 +332,13 @@ void GossipRun::restore() {
   is_fresh_ = options_.returns;
 }
 
-double GossipRun::training_seconds() const {
-  return earlier_training_seconds_ + training_.seconds();
-}
-
 void GossipRun::report_progress(const std::string& phase, bool force) {
   if (!hooks_.on_progress || rank_ != 0) return;
   if (!progress_pace_.is_due(force)) return;
   hooks_.on_progress(make_progress(
-      setup_,
+      config_,
       phase,
-      std::min(rounds(), setup_.total_steps),
+      std::min(rounds(), config_.total_steps),
       {loss_},
       evaluation_,
       degree_,

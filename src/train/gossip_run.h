@@ -19,9 +19,10 @@
 #include "record/run_directory.h"
 #include "train/best_replica.h"
 #include "train/evaluator.h"
-#include "train/gossip_setup.h"
+#include "train/gossip_config.h"
 #include "train/progress_pace.h"
-#include "train/setup.h"
+#include "train/run_clock.h"
+#include "train/run_config.h"
 #include "train/stopwatch.h"
 #include "train/trainer.h"
 #include "train/worker.h"
@@ -50,7 +51,7 @@ class GossipRun {
  public:
   // Everything but the directory is borrowed.
   GossipRun(
-      const Setup& setup,
+      const RunConfig& config,
       transport::Edges& edges,
       record::RunDirectory directory,
       GossipRunOptions options,
@@ -78,7 +79,7 @@ class GossipRun {
   void record_attempt();
   void begin_evaluation();
   void
-  evaluate_copy(const graph::Moment& moment, int64_t round, double seconds);
+  evaluate_copy(const graph::StepTime& moment, int64_t round, double seconds);
   // What has ended an evaluation that is over.
   void check_evaluation() const;
   void checkpoint();
@@ -86,7 +87,7 @@ class GossipRun {
   // Of the run, as far as it is known here.
   int64_t rounds() const;
   double exact_rounds() const;
-  double training_seconds() const;
+  double training_seconds() const { return time_.training_seconds(); }
   void report_progress(const std::string& phase, bool force);
 
   TrainResult finish();
@@ -113,7 +114,7 @@ class GossipRun {
   void leave(cluster::Cluster& cluster);
   double train_loss() const; // NaN before the first gradient
 
-  const Setup& setup_;
+  const RunConfig& config_;
   transport::Edges& edges_;
   int rank_;
   record::RunDirectory directory_;
@@ -144,17 +145,13 @@ class GossipRun {
   double epoch_loss_ = 0; // sum over the gradients of its epoch
   int64_t epoch_gradients_ = 0;
   double last_train_loss_ = std::nan(""); // of an epoch; none so far
-  // Of this worker's earlier lives.
-  double earlier_seconds_ = 0;
-  double earlier_training_seconds_ = 0;
+  // Of this worker's earlier processes.
   int64_t earlier_messages_ = 0;
   int64_t earlier_bytes_ = 0;
   int64_t last_messages_ = 0;
   int64_t last_bytes_ = 0;
   std::optional<Evaluation> evaluation_;
-  Stopwatch total_;
-  Stopwatch training_;
-  Stopwatch since_checkpoint_;
+  RunClock time_;
   ProgressPace progress_pace_;
   Stopwatch since_look_;
 

@@ -29,7 +29,7 @@ gossip::VirtualTimes make_gossip_times(
       costs,
       {.n = spec.n,
        .workers_per_node = described_workers_per_node(spec, costs),
-       .slow = transport::parse_slow(spec.slow),
+       .slow = parse_slow(spec.slow),
        .seed = spec.seed,
        .replica_bytes = static_cast<double>(layout.size()) *
                         static_cast<double>(sizeof(float))});

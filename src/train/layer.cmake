@@ -2,10 +2,10 @@ gv_layer(train TORCH
   SOURCES
     best.cpp best_replica.cpp build_info.cpp compute_meter.cpp estimate.cpp evaluation_set.cpp
     evaluator.cpp gossip_finish.cpp gossip_records.cpp gossip_row.cpp
-    gossip_run.cpp gossip_setup.cpp gossip_times.cpp measure.cpp
+    gossip_run.cpp gossip_config.cpp gossip_times.cpp measure.cpp
     moving_average.cpp offline.cpp plan_measure.cpp planes.cpp restore_newest.cpp result.cpp run.cpp
-    run_checkpoint.cpp run_evaluation.cpp run_opening.cpp run_probe.cpp run_records.cpp run_timeline.cpp setup.cpp
-    tell_result.cpp timeline_record.cpp torch_threads.cpp trainer.cpp translation.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
+    run_checkpoint.cpp run_evaluation.cpp run_directory_setup.cpp run_probe.cpp run_records.cpp run_timeline.cpp run_config.cpp
+    report_result.cpp timeline_record.cpp torch_threads.cpp trainer.cpp translation.cpp virtual_clock.cpp virtual_gossip_checkpoint.cpp
     virtual_gossip_records.cpp virtual_gossip_run.cpp virtual_watch.cpp worker.cpp
   DEPS
     Grapevine::cluster Grapevine::gossip Grapevine::bind Grapevine::data Grapevine::model
@@ -25,40 +25,7 @@ set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/train/build_info.cpp
   PROPERTIES COMPILE_DEFINITIONS "GV_GIT_STATE=\"${gv_git_state}\"")
 target_compile_definitions(gv_train PRIVATE GV_VERSION="${PROJECT_VERSION}")
 # Most of it never sees torch.
-set_source_files_properties(
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/best.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/best_replica.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/compute_meter.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/estimate.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluation_set.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/evaluator.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_finish.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_records.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_run.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_setup.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/gossip_times.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/measure.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/moving_average.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/offline.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/plan_measure.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/planes.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/restore_newest.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/result.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/run.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_checkpoint.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_evaluation.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_opening.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_probe.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_records.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/run_timeline.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/setup.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/tell_result.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/timeline_record.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/trainer.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/translation.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_clock.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_checkpoint.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_records.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_gossip_run.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/train/virtual_watch.cpp
+get_target_property(gv_train_sources gv_train SOURCES)
+list(FILTER gv_train_sources EXCLUDE REGEX "build_info|torch_threads|worker")
+set_source_files_properties(${gv_train_sources}
   PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

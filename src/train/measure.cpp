@@ -59,12 +59,12 @@ class CpuWatch {
 // Made on one thread, used on another.
 class Trial {
  public:
-  explicit Trial(const Setup& setup) : setup_(setup) {}
+  explicit Trial(const RunConfig& config) : config_(config) {}
 
   // Seconds.
   double make_worker() {
     const CpuWatch watch;
-    workers_.emplace_back(setup_.worker_options());
+    workers_.emplace_back(config_.worker_options());
     return watch.seconds();
   }
 
@@ -98,12 +98,12 @@ class Trial {
   // Of a sample.
   double time_evaluation(double seconds) {
     std::vector<int64_t> indices(
-        std::min(kEvaluated, setup_.dataset.test->size()));
+        std::min(kEvaluated, config_.dataset.test->size()));
     std::iota(indices.begin(), indices.end(), 0);
     const EvaluationSet set(
-        *setup_.dataset.test,
+        *config_.dataset.test,
         indices,
-        {.in_streams = setup_.in_streams});
+        {.in_streams = config_.in_streams});
     Worker& worker = workers_.front();
     worker.set_training(false);
     worker.score(set);
@@ -121,8 +121,6 @@ class Trial {
   void make_cluster() {
     const int n = static_cast<int>(workers_.size());
     pool_ = std::make_unique<ThreadPool>(1, use_one_torch_thread);
-    // What a worker does by itself is the same in any of them.
-    agreement_ = algo::make_agreement("adapt-then-combine", setup_.rule);
     cluster_ = cluster::make_virtual_cluster(n, *pool_);
     schedule_ =
         graph::make_schedule({.name = n > 2 ? "ring" : "complete", .n = n});
@@ -133,11 +131,13 @@ class Trial {
     stepper_ = std::make_unique<cluster::Stepper>(
         *cluster_,
         arenas,
-        *agreement_,
+        // What a worker does by itself is the same in any of them.
+        algo::find_agreement(algo::kDefaultAgreement),
+        *config_.rule,
         *schedule_,
         cluster::StepperOptions{
-            .clip = setup_.spec.clip,
-            .workers_per_node = setup_.spec.workers_per_node});
+            .clip = config_.spec.clip,
+            .workers_per_node = config_.spec.workers_per_node});
   }
 
   void step() {
@@ -150,22 +150,21 @@ class Trial {
   }
 
   void compute_gradient(int index) {
-    setup_.gather(0, 0, batch_);
+    config_.gather(0, 0, batch_);
     probe::Spans spans;
     workers_[index].compute_gradient(
         batch_,
-        setup_.gradient_options(0, 0),
+        config_.gradient_options(0, 0),
         spans);
   }
 
   static constexpr double kRate = 1e-6; // nothing diverges by measuring
 
-  const Setup& setup_;
+  const RunConfig& config_;
   data::Batch batch_;
   std::vector<Worker> workers_;
   std::unique_ptr<ThreadPool> pool_;
   std::unique_ptr<cluster::Cluster> cluster_;
-  std::unique_ptr<algo::Agreement> agreement_;
   std::unique_ptr<graph::Schedule> schedule_;
   std::unique_ptr<cluster::Stepper> stepper_;
 };
@@ -192,19 +191,19 @@ int64_t resident_bytes() {
   return status_bytes("VmRSS:");
 }
 
-StepCosts measure_costs(const Setup& setup, int cores, double seconds) {
+StepCosts measure_costs(const RunConfig& config, int cores, double seconds) {
   const int64_t before = resident_bytes();
   forget_peak();
   StepCosts costs;
   std::vector<std::unique_ptr<Trial>> trials;
   for (int i = 0; i < cores; ++i)
-    trials.push_back(std::make_unique<Trial>(setup));
+    trials.push_back(std::make_unique<Trial>(config));
   Trial& first = *trials.front();
   first.make_worker();
   first.gradient(); // pays for torch's own preparations
   const double gradient = first.gradient();
   const int replicas = replica_count(
-      setup.spec.n,
+      config.spec.n,
       gradient,
       seconds,
       cores,

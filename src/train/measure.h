@@ -2,7 +2,7 @@
 // as many runs side by side as there are cores, each on one thread.
 #pragma once
 
-#include "train/setup.h"
+#include "train/run_config.h"
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@ struct StepCosts {
 
 // About `seconds` long, longer where
 // a step or two are. Starts threads of its own and ends them.
-StepCosts measure_costs(const Setup& setup, int cores, double seconds);
+StepCosts measure_costs(const RunConfig& config, int cores, double seconds);
 
 // Bytes of memory that the process uses; 0 where the system does not tell.
 int64_t resident_bytes();

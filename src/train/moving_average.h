@@ -3,14 +3,14 @@
 #pragma once
 
 #include "arena/arena.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 
 namespace grapevine::train {
 
 // The weights as they are.
-void begin_moving_average(const Setup& setup, arena::Arena& arena);
+void begin_moving_average(const RunConfig& config, arena::Arena& arena);
 
 // By one step, whose weights are the arena's parameters.
-void follow_weights(const Setup& setup, arena::Arena& arena);
+void follow_weights(const RunConfig& config, arena::Arena& arena);
 
 } // namespace grapevine::train

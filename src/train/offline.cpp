@@ -7,8 +7,8 @@
 #include "train/evaluator.h"
 #include "train/planes.h"
 #include "train/restore_newest.h"
+#include "train/run_config.h"
 #include "train/run_records.h"
-#include "train/setup.h"
 #include "train/torch_threads.h"
 #include "train/trainer.h"
 
@@ -31,17 +31,17 @@ class StoredRun {
         pool_(
             std::max(1, static_cast<int>(std::thread::hardware_concurrency())),
             use_one_torch_thread),
-        setup_(make_setup(read_spec(directory_), data_path)) {
-    for (int rank = 0; rank < setup_.spec.n; ++rank) {
-      Worker& worker = workers_.emplace_back(setup_.worker_options());
+        config_(make_run_config(read_spec(directory_), data_path)) {
+    for (int rank = 0; rank < config_.spec.n; ++rank) {
+      Worker& worker = workers_.emplace_back(config_.worker_options());
       arenas_.push_back(&worker.arena());
     }
     restore();
-    cluster_ = cluster::make_virtual_cluster(setup_.spec.n, pool_);
+    cluster_ = cluster::make_virtual_cluster(config_.spec.n, pool_);
     cluster_->attach(arenas_);
   }
 
-  const Setup& setup() const { return setup_; }
+  const RunConfig& config() const { return config_; }
   cluster::Cluster& cluster() { return *cluster_; }
   std::vector<Worker>& workers() { return workers_; }
   int64_t step() const { return checkpoint_.step; }
@@ -51,8 +51,8 @@ class StoredRun {
  private:
   void restore() {
     const record::Checkpoints checkpoints(directory_);
-    const int n = setup_.spec.n;
-    const auto state_planes = setup_.state_planes();
+    const int n = config_.spec.n;
+    const auto state_planes = config_.state_planes();
     const auto restore_workers = [&](const record::CheckpointInfo& candidate) {
       for (int rank = 0; rank < n; ++rank) {
         restore_planes(
@@ -91,7 +91,7 @@ class StoredRun {
 
   record::RunDirectory directory_;
   ThreadPool pool_;
-  Setup setup_;
+  RunConfig config_;
   record::CheckpointInfo checkpoint_;
   std::vector<Worker> workers_;
   std::vector<arena::Arena*> arenas_;
@@ -123,22 +123,22 @@ TrainResult evaluate_run(
     const std::vector<std::string>& data_path) {
   use_one_torch_thread();
   StoredRun stored(run, data_path);
-  const Setup& setup = stored.setup();
-  Worker spare(setup.worker_options());
-  EvaluatorOptions options = evaluator_options(setup);
+  const RunConfig& config = stored.config();
+  Worker spare(config.worker_options());
+  EvaluatorOptions options = evaluator_options(config);
   options.full |= eval_full;
   Evaluator evaluator(
       stored.cluster(),
       stored.workers(),
       spare,
-      *setup.dataset.test,
+      *config.dataset.test,
       options);
   Evaluation evaluation = evaluator.evaluate();
   evaluator.translate(evaluation);
   TrainResult result = what_training_said(stored);
   result.run = run.string();
   result.steps = stored.step();
-  result.epochs = stored.step() / setup.steps_per_epoch();
+  result.epochs = stored.step() / config.steps_per_epoch();
   add_evaluation(evaluation, result);
   result.consensus_distance = consensus_distance(
       stored.cluster(),
@@ -154,16 +154,16 @@ int64_t export_run(
     const std::vector<std::string>& data_path) {
   use_one_torch_thread();
   StoredRun stored(run, data_path);
-  Worker average(stored.setup().worker_options());
+  Worker average(stored.config().worker_options());
   stored.cluster().mean(algo::Plane::kParameters, average.arena().parameters());
   stored.cluster().mean(algo::Plane::kBuffers, average.arena().buffers());
   const auto tensors = named_tensors(average.arena());
   record::write_safetensors(
       file,
       tensors,
-      {{"model", stored.setup().spec.model},
+      {{"model", stored.config().spec.model},
        {"step", std::to_string(stored.step())},
-       {"workers", std::to_string(stored.setup().spec.n)}});
+       {"workers", std::to_string(stored.config().spec.n)}});
   return static_cast<int64_t>(tensors.size());
 }
 

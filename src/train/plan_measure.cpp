@@ -24,7 +24,7 @@ std::unique_ptr<comm::Communicator> meet(
     const spec::Spec& spec,
     const transport::LaunchEnvironment& environment) {
   if (environment.size == 1) return nullptr;
-  if (spec.transport == "virtual") {
+  if (spec.transport == transport::kVirtual.name) {
     throw ConfigError(fmt::format(
         "--transport virtual: the {} workers that were started are processes",
         environment.size));
@@ -87,11 +87,11 @@ void add_worker(
 }
 
 runtime::Compute measure_compute(
-    const Setup& setup,
+    const RunConfig& config,
     comm::Communicator* communicator,
     double seconds) {
   const int rank = communicator ? communicator->rank() : 0;
-  ComputeMeter meter(setup, rank, seconds);
+  ComputeMeter meter(config, rank, seconds);
   std::vector<int> order = meter.trace_order();
   if (communicator) {
     // Everybody's times are those of the same buckets.
@@ -106,9 +106,9 @@ runtime::Compute measure_compute(
                                            ? communicator->gather(mine, 0)
                                            : std::vector<std::string>{mine};
   runtime::Compute compute{
-      .model = setup.spec.model,
-      .data = setup.spec.data,
-      .batch = setup.spec.batch,
+      .model = config.spec.model,
+      .data = config.spec.data,
+      .batch = config.spec.batch,
       .bucket_bytes = meter.bytes(order)};
   for (const std::string& text : all)
     add_worker(compute, text, all.size());
@@ -125,14 +125,14 @@ std::optional<runtime::Costs> measure_cluster(
   const auto tell = [&](const std::string& phase) {
     if (options.on_phase && environment.rank == 0) options.on_phase(phase);
   };
-  Setup setup = make_setup(spec, options.data_path);
-  transport::check_slow_workers(environment.slow, environment.size);
-  setup.slow = environment.slow;
+  RunConfig config = make_run_config(spec, options.data_path);
+  check_slow_workers(environment.slow, environment.size);
+  config.slow = environment.slow;
   const auto communicator = meet(spec, environment);
   runtime::Costs costs;
   tell("compute");
   costs.compute = measure_compute(
-      setup,
+      config,
       communicator.get(),
       kComputeShare * options.seconds);
   if (!communicator) return costs;

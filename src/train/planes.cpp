@@ -114,11 +114,13 @@ void load_named_tensors(
   load_tensors(file, path, arena.buffer_layout(), arena.buffers(), false);
 }
 
-void load_initial_values(const Setup& setup, std::vector<Worker>& workers) {
-  if (setup.spec.init.empty()) return;
-  const record::Safetensors file = record::read_safetensors(setup.spec.init);
+void load_initial_values(
+    const RunConfig& config,
+    std::vector<Worker>& workers) {
+  if (config.spec.init.empty()) return;
+  const record::Safetensors file = record::read_safetensors(config.spec.init);
   for (Worker& worker : workers)
-    load_named_tensors(file, setup.spec.init, worker.arena());
+    load_named_tensors(file, config.spec.init, worker.arena());
 }
 
 } // namespace grapevine::train

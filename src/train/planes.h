@@ -3,7 +3,7 @@
 
 #include "arena/arena.h"
 #include "record/safetensors.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/worker.h"
 
 #include <string>
@@ -46,6 +46,6 @@ void load_named_tensors(
     arena::Arena& arena);
 
 // The values of the spec's --init, where there is one, for all of them.
-void load_initial_values(const Setup& setup, std::vector<Worker>& workers);
+void load_initial_values(const RunConfig& config, std::vector<Worker>& workers);
 
 } // namespace grapevine::train

@@ -32,12 +32,12 @@ std::vector<arena::Arena*> arenas_of(std::vector<Worker>& workers) {
 } // namespace
 
 Run::Run(
-    const Setup& setup,
+    const RunConfig& config,
     cluster::Cluster& cluster,
     record::RunDirectory directory,
     int attempt,
     const TrainHooks& hooks)
-    : setup_(setup),
+    : config_(config),
       cluster_(cluster),
       directory_(std::move(directory)),
       checkpoints_(directory_),
@@ -47,51 +47,52 @@ Run::Run(
   {
     const ShortLivedBlocks heap;
     for (size_t i = 0; i < hosted; ++i) {
-      workers_.emplace_back(setup_.worker_options());
+      workers_.emplace_back(config_.worker_options());
     }
   }
-  spare_ = std::make_unique<Worker>(setup_.spare_options());
+  spare_ = std::make_unique<Worker>(config_.spare_options());
   const std::vector<arena::Arena*> arenas = arenas_of(workers_);
   attachment_.emplace(cluster_, arenas);
   stepper_ = std::make_unique<cluster::Stepper>(
       cluster_,
       arenas,
-      *setup_.agreement,
-      *setup_.schedule,
+      *config_.agreement,
+      *config_.rule,
+      *config_.schedule,
       cluster::StepperOptions{
-          .clip = setup_.spec.clip,
-          .average_buffers = setup_.spec.buffers == "averaged",
-          .workers_per_node = setup_.spec.workers_per_node,
-          .check = setup_.spec.check,
-          .bucket_bytes = setup_.spec.bucket_bytes});
+          .clip = config_.spec.clip,
+          .average_buffers = config_.spec.buffers == "averaged",
+          .workers_per_node = config_.spec.workers_per_node,
+          .check = config_.spec.check,
+          .bucket_bytes = config_.spec.bucket_bytes});
   evaluator_ = std::make_unique<Evaluator>(
       cluster_,
       workers_,
       *spare_,
-      *setup_.dataset.test,
-      evaluator_options(setup_));
+      *config_.dataset.test,
+      evaluator_options(config_));
   spans_.resize(hosted);
   losses_.resize(hosted);
   epoch_loss_.resize(hosted);
 
-  if (setup_.spec.graph == "ada" && setup_.spec.ada == "auto") {
-    ada_.emplace(graph::AdaControlOptions{
-        .n = setup_.spec.n,
-        .k0 = setup_.spec.k0,
-        .k_min = setup_.spec.k_min,
-        .level = setup_.spec.ada_level});
+  if (config_.spec.graph == "ada" && config_.spec.ada == "auto") {
+    ada_.emplace(algo::AdaControlOptions{
+        .n = config_.spec.n,
+        .k0 = config_.spec.k0,
+        .k_min = config_.spec.k_min,
+        .level = config_.spec.ada_level});
   }
-  if (cluster_.hosts_first()) {
-    clock_ = make_virtual_clock(setup_.spec, arenas.front()->layout());
+  if (cluster_.is_root()) {
+    clock_ = make_virtual_clock(config_.spec, arenas.front()->layout());
   }
   if (clock_ && static_cast<int>(hosted) == cluster_.size()) {
     watch_ = std::make_unique<VirtualWatch>(cluster_.size());
     clock_->watch(watch_.get());
   }
-  best_ = Best::wanted_by(setup_.spec);
-  load_initial_values(setup_, workers_);
+  best_ = Best::wanted_by(config_.spec);
+  load_initial_values(config_, workers_);
   for (Worker& worker : workers_)
-    begin_moving_average(setup_, worker.arena());
+    begin_moving_average(config_, worker.arena());
   resume();
   records_ = std::make_unique<record::RecordWriter>(
       directory_.records(cluster_.hosted().front()));
@@ -100,37 +101,35 @@ Run::Run(
       step_,
       {cluster_.hosted().begin(), cluster_.hosted().end()},
       cluster_.transport_name(),
-      setup_,
+      config_,
       arenas.front()->layout()));
   loader_ = std::make_unique<data::Loader>(
-      setup_.dataset.train,
-      setup_.sharder,
+      config_.dataset.train,
+      config_.sharder,
       data::LoaderOptions{
           .workers = {cluster_.hosted().begin(), cluster_.hosted().end()},
-          .steps_per_epoch = setup_.steps_per_epoch(),
+          .steps_per_epoch = config_.steps_per_epoch(),
           .first_step = step_,
-          .last_step = setup_.total_steps,
-          .prefetch = setup_.spec.prefetch == 0
+          .last_step = config_.total_steps,
+          .prefetch = config_.spec.prefetch == 0
                           ? 0
                           : std::max(
-                                setup_.spec.prefetch,
-                                2 * setup_.spec.loader_threads),
-          .threads = setup_.spec.loader_threads,
-          .seed = setup_.spec.seed});
+                                config_.spec.prefetch,
+                                2 * config_.spec.loader_threads),
+          .threads = config_.spec.loader_threads,
+          .seed = config_.spec.seed});
 }
 
 Run::~Run() = default;
 
 TrainResult Run::run() {
-  total_.restart();
-  training_.restart();
-  since_checkpoint_.restart();
+  time_.begin();
   // An attempt before this one may have come to its early end.
   const bool has_ended = best_ && best_->gives_up();
-  while (!has_ended && step_ < setup_.total_steps) {
+  while (!has_ended && step_ < config_.total_steps) {
     train_step();
     const bool epoch_ended =
-        step_ % setup_.steps_per_epoch() == 0 || step_ == setup_.total_steps;
+        step_ % config_.steps_per_epoch() == 0 || step_ == config_.total_steps;
     const auto stop = stop_reason(epoch_ended);
     // Also when it is interrupted here: the next attempt begins the next epoch.
     if (epoch_ended && stop != Outcome::kDiverged) finish_epoch();
@@ -143,15 +142,15 @@ TrainResult Run::run() {
 }
 
 void Run::train_step() {
-  const graph::Moment moment = this->moment();
-  const double degree = setup_.schedule->at(moment)->degree();
-  const double lr = optim::learning_rate(setup_.lr, step_, degree);
-  const int64_t every = setup_.spec.probe_every;
+  const graph::StepTime moment = this->moment();
+  const double degree = config_.schedule->at(moment)->degree();
+  const double lr = optim::learning_rate(config_.lr, step_, degree);
+  const int64_t every = config_.spec.probe_every;
   const bool is_probe = every > 0 && step_ % every == 0;
-  const bool is_look = ada_ && step_ % setup_.spec.ada_every == 0;
+  const bool is_look = ada_ && step_ % config_.spec.ada_every == 0;
   const bool traces = opens_timeline();
-  std::optional<graph::Moment> next;
-  if (step_ + 1 < setup_.total_steps) next = setup_.moment(step_ + 1);
+  std::optional<graph::StepTime> next;
+  if (step_ + 1 < config_.total_steps) next = config_.moment(step_ + 1);
   stepper_->step(
       {.moment = moment,
        .next = next,
@@ -176,13 +175,13 @@ void Run::train_step() {
   const double waited = cluster_.wait_seconds();
   spans_[0].add(probe::Span::kWait, waited - last_wait_seconds_);
   last_wait_seconds_ = waited;
-  if (setup_.spec.check) {
+  if (config_.spec.check) {
     for (const Worker& worker : workers_)
       worker.verify_bound();
   }
-  if (setup_.has_moving_average()) {
+  if (config_.has_moving_average()) {
     cluster_.for_each(
-        [&](int index) { follow_weights(setup_, workers_[index].arena()); });
+        [&](int index) { follow_weights(config_, workers_[index].arena()); });
   }
   if (clock_) {
     const auto times = clock_->advance(step_, stepper_->plan());
@@ -204,8 +203,8 @@ void Run::compute_gradient(int index, cluster::GradientListener* listener) {
     loader_->take(step_, cluster_.hosted()[index], batch);
   }
   const int rank = cluster_.hosted()[index];
-  GradientOptions options = setup_.gradient_options(rank, step_);
-  options.weight = setup_.batch_weight(step_, batch.samples());
+  GradientOptions options = config_.gradient_options(rank, step_);
+  options.weight = config_.batch_weight(step_, batch.samples());
   options.listener = listener;
   losses_[index] =
       workers_[index].compute_gradient(batch, options, spans_[index]);
@@ -216,7 +215,7 @@ void Run::record_step(double lr, double degree) {
   nlohmann::json record = {
       {"type", "step"},
       {"step", step_},
-      {"epoch", setup_.moment(step_).epoch},
+      {"epoch", config_.moment(step_).epoch},
       {"attempt", attempt_},
       {"lr", lr},
       {"degree", degree},
@@ -229,19 +228,15 @@ void Run::record_step(double lr, double degree) {
   last_traffic_ = traffic;
 }
 
-graph::Moment Run::moment() const {
-  graph::Moment moment = setup_.moment(step_);
+graph::StepTime Run::moment() const {
+  graph::StepTime moment = config_.moment(step_);
   if (ada_) moment.k = ada_->k();
   return moment;
 }
 
-double Run::training_seconds() {
-  return earlier_training_seconds_ + training_.seconds();
-}
-
 void Run::finish_epoch() {
-  training_.pause();
-  const int64_t steps = (step_ - 1) % setup_.steps_per_epoch() + 1;
+  time_.pause_training();
+  const int64_t steps = (step_ - 1) % config_.steps_per_epoch() + 1;
   cluster::Rows mine;
   for (const double sum : epoch_loss_) {
     mine.push_back({sum / static_cast<double>(steps)});
@@ -252,14 +247,14 @@ void Run::finish_epoch() {
   last_train_loss_ = total / cluster_.size();
   std::ranges::fill(epoch_loss_, 0.0);
 
-  const int64_t epoch = setup_.moment(step_ - 1).epoch + 1;
-  const int64_t every = setup_.spec.eval_every;
-  if (step_ == setup_.total_steps || (every > 0 && epoch % every == 0)) {
+  const int64_t epoch = config_.moment(step_ - 1).epoch + 1;
+  const int64_t every = config_.spec.eval_every;
+  if (step_ == config_.total_steps || (every > 0 && epoch % every == 0)) {
     evaluate();
   }
   record_spans();
   records_->flush();
-  training_.go();
+  time_.resume_training();
 }
 
 void Run::record_spans() {
@@ -270,7 +265,7 @@ void Run::record_spans() {
   }
   if (spans.total() == 0) return;
   record_waits();
-  records_->append(spans_record(spans, setup_.moment(step_ - 1)));
+  records_->append(spans_record(spans, config_.moment(step_ - 1)));
 }
 
 // Nobody waits to hear from the others how they are: that would be a barrier,
@@ -321,16 +316,16 @@ std::optional<Outcome> Run::decide(const cluster::Rows& rows, bool looks) {
   // that a run that diverges ends at the same step on every transport.
   if (looks && any(1)) return Outcome::kDiverged;
   // An interruption at the very end changes nothing any more.
-  if (any(0) && step_ < setup_.total_steps) return Outcome::kInterrupted;
+  if (any(0) && step_ < config_.total_steps) return Outcome::kInterrupted;
   return std::nullopt;
 }
 
 TrainResult Run::finish(Outcome outcome) {
-  training_.pause();
+  time_.pause_training();
   if (outcome == Outcome::kInterrupted) {
     report_progress("writing a checkpoint", true);
     checkpoint();
-    training_.pause();
+    time_.pause_training();
   } else if (evaluated_at_ != step_) {
     evaluate();
   }
@@ -346,7 +341,7 @@ TrainResult Run::finish(Outcome outcome) {
   result.run = directory_.path().string();
   result.outcome = outcome;
   result.steps = step_;
-  result.epochs = step_ / setup_.steps_per_epoch();
+  result.epochs = step_ / config_.steps_per_epoch();
   result.train_loss = last_train_loss_;
   add_evaluation(evaluation_, result);
   if (best_) best_->add_to(result);
@@ -366,17 +361,17 @@ TrainResult Run::finish(Outcome outcome) {
     result.messages += std::llround(row[0]);
     result.bytes += std::llround(row[1]);
   }
-  if (outcome == Outcome::kCompleted && setup_.spec.checkpoint_every >= 0) {
+  if (outcome == Outcome::kCompleted && config_.spec.checkpoint_every >= 0) {
     checkpoint();
-    training_.pause();
+    time_.pause_training();
   }
   records_->flush();
-  result.seconds = earlier_seconds_ + total_.seconds();
+  result.seconds = time_.total_seconds();
   const double training = training_seconds();
   int64_t samples = 0;
   for (int64_t step = 0; step < step_; ++step) {
-    const int64_t steps = setup_.steps_per_epoch();
-    samples += setup_.sharder->samples_in_step(step / steps, step % steps);
+    const int64_t steps = config_.steps_per_epoch();
+    samples += config_.sharder->samples_in_step(step / steps, step % steps);
   }
   result.samples_per_second =
       training > 0 ? static_cast<double>(samples) / training : 0;
@@ -385,15 +380,15 @@ TrainResult Run::finish(Outcome outcome) {
 }
 
 void Run::report_progress(const std::string& phase, bool force) {
-  if (!hooks_.on_progress || !cluster_.hosts_first()) return;
+  if (!hooks_.on_progress || !cluster_.is_root()) return;
   if (!progress_pace_.is_due(force)) return;
   hooks_.on_progress(make_progress(
-      setup_,
+      config_,
       phase,
       step_,
       losses_,
       evaluation_,
-      setup_.schedule->at(moment())->degree(),
+      config_.schedule->at(moment())->degree(),
       training_seconds()));
 }
 

@@ -1,14 +1,14 @@
-// The training loop of one process, from the first step (or a checkpoint) to
-// the result. Everything that a run does over time is in run.cpp, top to
-// bottom.
+// A synchronous run of one process, from the first step (or a checkpoint) to
+// the result. The loop is Run::run in run.cpp; what it calls is there and in
+// run_checkpoint, run_evaluation, run_probe and run_timeline.
 #pragma once
 
+#include "algo/ada_control.h"
 #include "base/thread_pool.h"
 #include "cluster/attachment.h"
 #include "cluster/cluster.h"
 #include "cluster/stepper.h"
 #include "data/loader.h"
-#include "graph/ada_control.h"
 #include "probe/spans.h"
 #include "record/checkpoint.h"
 #include "record/record_writer.h"
@@ -18,8 +18,8 @@
 #include "train/best.h"
 #include "train/evaluator.h"
 #include "train/progress_pace.h"
-#include "train/setup.h"
-#include "train/stopwatch.h"
+#include "train/run_clock.h"
+#include "train/run_config.h"
 #include "train/trainer.h"
 #include "train/virtual_watch.h"
 #include "train/worker.h"
@@ -37,7 +37,7 @@ class Run : private cluster::StepObserver {
   // Makes the workers and takes up the newest usable checkpoint, if any.
   // `attempt` is above that of any attempt that has left records. Collective.
   // Everything but the directory is borrowed.
-  Run(const Setup& setup,
+  Run(const RunConfig& config,
       cluster::Cluster& cluster,
       record::RunDirectory directory,
       int attempt,
@@ -61,7 +61,7 @@ class Run : private cluster::StepObserver {
   void compute_gradient(int index, cluster::GradientListener* listener);
   void record_step(double lr, double degree);
   // The step's moment, with the k that an AdaControl has chosen.
-  graph::Moment moment() const;
+  graph::StepTime moment() const;
   void probe();
   void observe_spread();
   void finish_epoch();
@@ -82,11 +82,10 @@ class Run : private cluster::StepObserver {
   cluster::Rows control_rows();
   std::optional<Outcome> decide(const cluster::Rows& rows, bool looks);
   TrainResult finish(Outcome outcome);
-  // Without evaluation and checkpoints, earlier attempts included.
-  double training_seconds();
+  double training_seconds() const { return time_.training_seconds(); }
   void report_progress(const std::string& phase, bool force);
 
-  const Setup& setup_;
+  const RunConfig& config_;
   cluster::Cluster& cluster_;
   record::RunDirectory directory_;
   record::Checkpoints checkpoints_;
@@ -101,7 +100,7 @@ class Run : private cluster::StepObserver {
   std::unique_ptr<record::RecordWriter> records_;
   BatchPool batches_; // as many as compute at once
   std::vector<probe::Spans> spans_;
-  std::optional<graph::AdaControl> ada_; // with ada = auto
+  std::optional<algo::AdaControl> ada_; // with ada = auto
   // On the process that hosts worker 0, where the spec has one.
   std::unique_ptr<runtime::RuntimeModel> clock_;
   // Where all workers are virtual and so is their time.
@@ -120,16 +119,12 @@ class Run : private cluster::StepObserver {
   // Carried over from earlier attempts, for the whole cluster.
   int64_t earlier_messages_ = 0;
   int64_t earlier_bytes_ = 0;
-  double earlier_seconds_ = 0;
-  double earlier_training_seconds_ = 0;
   comm::Traffic last_traffic_;
   double last_exchange_seconds_ = 0;
   double last_wait_seconds_ = 0;
   std::vector<double> last_waits_; // by peer
 
-  Stopwatch total_;
-  Stopwatch training_; // without evaluation and checkpoints
-  Stopwatch since_checkpoint_;
+  RunClock time_;
   ProgressPace progress_pace_;
   int64_t control_every_ = 1; // steps, as the first process sees it
   // A gather is under way, and whether it is for divergence, too.

@@ -1,9 +1,9 @@
 // A run's way into and out of checkpoints.
 #include "base/error.h"
+#include "train/broadcast.h"
 #include "train/planes.h"
 #include "train/restore_newest.h"
 #include "train/run.h"
-#include "train/run_opening.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,8 +13,8 @@
 namespace grapevine::train {
 namespace {
 
-nlohmann::json ada_state(const graph::AdaControl& control) {
-  const graph::AdaControl::State& state = control.state();
+nlohmann::json ada_state(const algo::AdaControl& control) {
+  const algo::AdaControl::State& state = control.state();
   return {
       {"k", state.k},
       {"mean", state.mean},
@@ -24,7 +24,7 @@ nlohmann::json ada_state(const graph::AdaControl& control) {
       {"calm", state.calm}};
 }
 
-void restore_ada(const nlohmann::json& state, graph::AdaControl& control) {
+void restore_ada(const nlohmann::json& state, algo::AdaControl& control) {
   control.restore(
       {.k = state.at("k"),
        .mean = state.at("mean"),
@@ -46,7 +46,7 @@ void Run::resume() {
 }
 
 std::string Run::restore(const record::CheckpointInfo& checkpoint) {
-  const std::vector<std::string> state_planes = setup_.state_planes();
+  const std::vector<std::string> state_planes = config_.state_planes();
   const auto restore_mine = [&](const record::CheckpointInfo&) {
     for (size_t i = 0; i < workers_.size(); ++i) {
       restore_planes(
@@ -78,8 +78,7 @@ void Run::restore_state(const nlohmann::json& state) {
   }
   earlier_messages_ = state.at("messages");
   earlier_bytes_ = state.at("bytes");
-  earlier_seconds_ = state.at("seconds");
-  earlier_training_seconds_ = state.at("training_seconds");
+  time_.set_earlier(state.at("seconds"), state.at("training_seconds"));
   // A run that was begun without asking for the best has none.
   if (best_ && state.contains("best")) best_->restore(state.at("best"));
   if (ada_) restore_ada(state.at("ada"), *ada_);
@@ -93,8 +92,8 @@ void Run::restore_state(const nlohmann::json& state) {
 }
 
 void Run::checkpoint() {
-  training_.pause();
-  const std::vector<std::string> state_planes = setup_.state_planes();
+  time_.pause_training();
+  const std::vector<std::string> state_planes = config_.state_planes();
   // A run that goes on from here knows nothing of what came before.
   if (step_ > 0) record_spans();
   records_->flush();
@@ -114,7 +113,7 @@ void Run::checkpoint() {
   // Also the barrier behind which all files are there.
   const cluster::Rows rows = cluster_.all_gather(mine);
   cluster_.barrier();
-  if (cluster_.hosts_first()) {
+  if (cluster_.is_root()) {
     nlohmann::json sums = nlohmann::json::array();
     int64_t messages = earlier_messages_;
     int64_t bytes = earlier_bytes_;
@@ -129,25 +128,23 @@ void Run::checkpoint() {
         {"epoch_loss", sums},
         {"messages", messages},
         {"bytes", bytes},
-        {"seconds", earlier_seconds_ + total_.seconds()},
+        {"seconds", time_.total_seconds()},
         {"training_seconds", training_seconds()}};
     if (best_) state["best"] = best_->state();
     if (ada_) state["ada"] = ada_state(*ada_);
     if (clock_) state["virtual_clock"] = clock_->state();
     checkpoints_.commit(step_, cluster_.size(), state);
   }
-  since_checkpoint_.restart();
-  training_.go();
+  time_.checkpoint_written();
+  time_.resume_training();
 }
 
 bool Run::checkpoint_is_due(bool epoch_ended) {
-  const int64_t every = setup_.spec.checkpoint_every;
-  if (every < 0 || step_ == setup_.total_steps) return false;
-  if (every > 0) return step_ % every == 0;
-  if (!epoch_ended) return false;
-  return cluster_.broadcast(
-             since_checkpoint_.seconds() > kCheckpointSeconds ? "yes" : "no") ==
-         "yes";
+  const int64_t every = config_.spec.checkpoint_every;
+  if (step_ == config_.total_steps) return false;
+  const bool is_due = time_.checkpoint_is_due(every, step_, epoch_ended);
+  // By time, the first process decides for all.
+  return every == 0 && epoch_ended ? broadcast(cluster_, is_due) : is_due;
 }
 
 } // namespace grapevine::train

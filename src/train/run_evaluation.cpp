@@ -13,21 +13,21 @@ void Run::evaluate() {
   {
     Stopwatch watch;
     evaluation_ = evaluator_->evaluate();
-    if (step_ == setup_.total_steps) evaluator_->translate(*evaluation_);
+    if (step_ == config_.total_steps) evaluator_->translate(*evaluation_);
     evaluated_at_ = step_;
     spans_[0].add(probe::Span::kEvaluate, cluster_.threads() * watch.seconds());
   }
-  if (cluster_.hosts_first()) {
+  if (cluster_.is_root()) {
     records_->append(evaluation_record(
         *evaluation_,
-        setup_.moment(std::max<int64_t>(step_ - 1, 0)),
+        config_.moment(std::max<int64_t>(step_ - 1, 0)),
         training_seconds(),
         last_train_loss_));
   }
-  if (best_ && is_to_be_kept(*best_, setup_, *evaluation_, step_) &&
-      cluster_.hosts_first()) {
+  if (best_ && is_to_be_kept(*best_, config_, *evaluation_, step_) &&
+      cluster_.is_root()) {
     // The evaluation has left the averaged model there.
-    write_best_model(directory_, setup_, spare_->arena(), step_);
+    write_best_model(directory_, config_, spare_->arena(), step_);
   }
   report_progress("training", true);
 }

@@ -38,13 +38,13 @@ void Run::probe() {
       workers_,
       probe::consensus_sample(
           workers_.front().arena().layout().size(),
-          setup_.spec.seed,
+          config_.spec.seed,
           step_),
       spare_->arena().parameters());
   rows = cluster_.gather(rows);
-  if (!cluster_.hosts_first()) return;
+  if (!cluster_.is_root()) return;
   records_->append(
-      dispersion_record(rows, tensors, setup_.moment(step_), distance));
+      dispersion_record(rows, tensors, config_.moment(step_), distance));
 }
 
 void Run::observe_spread() {
@@ -56,7 +56,7 @@ void Run::observe_spread() {
   }
   const std::vector<double> sums = cluster_.sum(mine);
   ada_->observe({.excess = sums[0], .squares = sums[1]});
-  if (!cluster_.hosts_first()) return;
+  if (!cluster_.is_root()) return;
   records_->append(
       {{"type", "density"},
        {"step", step_},

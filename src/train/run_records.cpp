@@ -10,16 +10,16 @@
 
 namespace grapevine::train {
 
-EvaluatorOptions evaluator_options(const Setup& setup) {
+EvaluatorOptions evaluator_options(const RunConfig& config) {
   return {
-      .samples = setup.spec.eval_samples,
-      .full = setup.spec.eval_full,
-      .seed = setup.spec.seed,
-      .in_streams = setup.in_streams,
-      .moving_average = setup.has_moving_average(),
+      .samples = config.spec.eval_samples,
+      .full = config.spec.eval_full,
+      .seed = config.spec.seed,
+      .in_streams = config.in_streams,
+      .moving_average = config.has_moving_average(),
       .translation = {
-          .beam = setup.spec.beam,
-          .length_penalty = setup.spec.length_penalty}};
+          .beam = config.spec.beam,
+          .length_penalty = config.spec.length_penalty}};
 }
 
 double consensus_distance(
@@ -65,7 +65,7 @@ nlohmann::json attempt_record(
     int64_t step,
     const std::vector<int>& hosted,
     const std::string& transport,
-    const Setup& setup,
+    const RunConfig& config,
     const arena::Layout& layout) {
   std::vector<std::string> tensors;
   for (const auto& tensor : layout.tensors())
@@ -76,13 +76,13 @@ nlohmann::json attempt_record(
       {"step", step},
       {"workers", hosted},
       {"transport", transport},
-      {"steps_per_epoch", setup.steps_per_epoch()},
+      {"steps_per_epoch", config.steps_per_epoch()},
       {"tensors", tensors}};
 }
 
 nlohmann::json spans_record(
     const probe::Spans& spans,
-    const graph::Moment& moment) {
+    const graph::StepTime& moment) {
   nlohmann::json seconds;
   for (const probe::Span span : probe::kAllSpans) {
     seconds[std::string(probe::name(span))] = spans.seconds(span);
@@ -96,7 +96,7 @@ nlohmann::json spans_record(
 
 nlohmann::json evaluation_record(
     const Evaluation& evaluation,
-    const graph::Moment& moment,
+    const graph::StepTime& moment,
     double seconds,
     double train_loss) {
   nlohmann::json record = {
@@ -128,7 +128,7 @@ nlohmann::json evaluation_record(
 nlohmann::json dispersion_record(
     const cluster::Rows& rows,
     int64_t tensors,
-    const graph::Moment& moment,
+    const graph::StepTime& moment,
     double consensus_distance) {
   nlohmann::json record = {
       {"type", "dispersion"},
@@ -177,7 +177,7 @@ void add_evaluation(
 }
 
 Progress make_progress(
-    const Setup& setup,
+    const RunConfig& config,
     const std::string& phase,
     int64_t steps,
     const std::vector<double>& losses,
@@ -187,9 +187,9 @@ Progress make_progress(
   Progress progress;
   progress.phase = phase;
   progress.step = steps;
-  progress.steps = setup.total_steps;
-  progress.epoch = setup.moment(std::max<int64_t>(steps - 1, 0)).epoch + 1;
-  progress.epochs = setup.moment(setup.total_steps - 1).epoch + 1;
+  progress.steps = config.total_steps;
+  progress.epoch = config.moment(std::max<int64_t>(steps - 1, 0)).epoch + 1;
+  progress.epochs = config.moment(config.total_steps - 1).epoch + 1;
   progress.loss = losses.empty() ? 0 : mean_of(losses);
   if (evaluation) {
     progress.test_accuracy = evaluation->mean_accuracy();
@@ -201,13 +201,13 @@ Progress make_progress(
     const double per_step = seconds / static_cast<double>(steps);
     // Of the last step, which stands for all.
     const int64_t last = steps - 1;
-    const int64_t each = setup.steps_per_epoch();
+    const int64_t each = config.steps_per_epoch();
     progress.samples_per_second =
         static_cast<double>(
-            setup.sharder->samples_in_step(last / each, last % each)) /
+            config.sharder->samples_in_step(last / each, last % each)) /
         per_step;
     progress.seconds_left =
-        per_step * static_cast<double>(setup.total_steps - steps);
+        per_step * static_cast<double>(config.total_steps - steps);
   }
   return progress;
 }

@@ -6,7 +6,7 @@
 #include "probe/consensus_sample.h"
 #include "probe/spans.h"
 #include "train/evaluator.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/trainer.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,7 +20,7 @@
 namespace grapevine::train {
 
 // How replicas are evaluated.
-EvaluatorOptions evaluator_options(const Setup& setup);
+EvaluatorOptions evaluator_options(const RunConfig& config);
 
 // Of all replicas, on some pieces of their parameters; the pieces' mean stays
 // in `mean`, from its beginning. Collective.
@@ -41,18 +41,18 @@ nlohmann::json attempt_record(
     int64_t step,
     const std::vector<int>& hosted,
     const std::string& transport,
-    const Setup& setup,
+    const RunConfig& config,
     const arena::Layout& layout);
 
 // moment: of the last step before it.
 nlohmann::json spans_record(
     const probe::Spans& spans,
-    const graph::Moment& moment);
+    const graph::StepTime& moment);
 
 // moment: of the last step before it.
 nlohmann::json evaluation_record(
     const Evaluation& evaluation,
-    const graph::Moment& moment,
+    const graph::StepTime& moment,
     double seconds,
     double train_loss);
 
@@ -61,7 +61,7 @@ nlohmann::json evaluation_record(
 nlohmann::json dispersion_record(
     const cluster::Rows& rows,
     int64_t tensors,
-    const graph::Moment& moment,
+    const graph::StepTime& moment,
     double consensus_distance);
 
 // What of a result an evaluation knows; without one it is not a number.
@@ -71,7 +71,7 @@ void add_evaluation(
 
 // After `steps` steps that took `seconds`.
 Progress make_progress(
-    const Setup& setup,
+    const RunConfig& config,
     const std::string& phase,
     int64_t steps,
     const std::vector<double>& losses,

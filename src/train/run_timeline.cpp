@@ -9,7 +9,7 @@ namespace grapevine::train {
 using Clock = probe::Event::Clock;
 
 bool Run::opens_timeline() {
-  const bool traces = is_traced(setup_.spec, step_);
+  const bool traces = is_traced(config_.spec, step_);
   if (watch_) watch_->trace(traces);
   for (probe::Spans& spans : spans_)
     spans.timeline().listen(traces && !watch_);
@@ -58,7 +58,7 @@ void Run::record_timeline() {
 
 void Run::record_waits() {
   if (watch_) {
-    for (const auto& record : watch_->take_records(setup_.moment(step_ - 1)))
+    for (const auto& record : watch_->take_records(config_.moment(step_ - 1)))
       records_->append(record);
   }
   const std::span<const double> waits = cluster_.waits();
@@ -70,7 +70,7 @@ void Run::record_waits() {
   last_waits_.assign(waits.begin(), waits.end());
   records_->append(
       {{"type", "waits"},
-       {"epoch", setup_.moment(step_ - 1).epoch},
+       {"epoch", config_.moment(step_ - 1).epoch},
        {"step", step_ - 1},
        {"worker", cluster_.hosted().front()},
        {"seconds", seconds}});

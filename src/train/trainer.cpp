@@ -7,10 +7,10 @@
 #include "spec/graph_options.h"
 #include "spec/spec_table.h"
 #include "train/gossip_run.h"
+#include "train/report_result.h"
 #include "train/run.h"
-#include "train/run_opening.h"
-#include "train/setup.h"
-#include "train/tell_result.h"
+#include "train/run_config.h"
+#include "train/run_directory_setup.h"
 #include "train/torch_threads.h"
 #include "train/virtual_gossip_run.h"
 #include "transport/store_server.h"
@@ -56,13 +56,14 @@ std::unique_ptr<cluster::Cluster> make_cluster(
     const transport::LaunchEnvironment& environment,
     ThreadPool& pool) {
   const std::string name = transport_of(spec, environment);
-  if (name == "virtual" && environment.size > 1) {
+  const bool is_virtual = name == transport::kVirtual.name;
+  if (is_virtual && environment.size > 1) {
     throw ConfigError(fmt::format(
         "--transport virtual has all workers in one process, and a launcher "
         "has started {}; leave out one of the two",
         environment.size));
   }
-  if (name == "virtual") return cluster::make_virtual_cluster(spec.n, pool);
+  if (is_virtual) return cluster::make_virtual_cluster(spec.n, pool);
   const auto options = communicator_options(spec);
   auto link =
       transport::make_transport(name, environment, transport_options(spec));
@@ -85,19 +86,19 @@ std::unique_ptr<cluster::Cluster> make_cluster(
 // workers-per-node = 0 means what the cluster is found to have. Everybody asks,
 // also where the spec says it, since a spec that differs is found out later.
 void settle_nodes(
-    Setup& setup,
+    RunConfig& config,
     const transport::LaunchEnvironment& environment,
     cluster::Cluster& cluster) {
   const int found = cluster.find_workers_per_node(environment);
-  if (setup.spec.workers_per_node > 0) return;
-  setup.spec.workers_per_node = found;
-  setup.schedule = graph::make_schedule(spec::graph_options(setup.spec));
-  if (setup.spec.link.empty()) return;
+  if (config.spec.workers_per_node > 0) return;
+  config.spec.workers_per_node = found;
+  config.schedule = graph::make_schedule(spec::graph_options(config.spec));
+  if (config.spec.link.empty()) return;
   // Until now each worker passed for a node of its own.
   try {
-    transport::check_links(
-        transport::parse_link(setup.spec.link),
-        setup.spec.n,
+    check_links(
+        parse_link(config.spec.link),
+        config.spec.n,
         std::max(1, found));
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("--link: {}", error.what()));
@@ -109,37 +110,37 @@ std::string directory_of(const spec::Spec& spec) {
 }
 
 TrainResult run_to_the_end(
-    const Setup& setup,
+    const RunConfig& config,
     cluster::Cluster& cluster,
     const record::RunDirectory& directory,
     int attempt,
     const TrainHooks& hooks) {
-  if (setup.is_asynchronous()) {
-    return VirtualGossipRun(setup, cluster, directory, attempt, hooks).run();
+  if (config.is_asynchronous()) {
+    return VirtualGossipRun(config, cluster, directory, attempt, hooks).run();
   }
-  return Run(setup, cluster, directory, attempt, hooks).run();
+  return Run(config, cluster, directory, attempt, hooks).run();
 }
 
 // One run of this process. Keeps run.json true while the run lives and after
 // it has failed; only the process that hosts worker 0 writes it.
 TrainResult train_in(
-    const Setup& setup,
+    const RunConfig& config,
     cluster::Cluster& cluster,
     const record::RunDirectory& directory,
     const comm::Fingerprint& parts,
     const TrainHooks& hooks) {
-  check_inputs(setup);
-  const int attempt = begin_attempt(cluster, directory, setup.spec);
-  const nlohmann::json description = run_description(setup, parts, attempt);
-  const bool writes = cluster.hosts_first();
+  check_inputs(config);
+  const int attempt = begin_attempt(cluster, directory, config.spec);
+  const nlohmann::json description = run_description(config, parts, attempt);
+  const bool writes = cluster.is_root();
   if (writes) directory.write_run(description);
   if (writes && hooks.on_note) {
-    for (const std::string& note : setup.dataset.notes)
+    for (const std::string& note : config.dataset.notes)
       hooks.on_note(note);
   }
   try {
     TrainResult result =
-        run_to_the_end(setup, cluster, directory, attempt, hooks);
+        run_to_the_end(config, cluster, directory, attempt, hooks);
     result.is_complete = writes;
     if (writes) write_result(directory, description, result);
     return result;
@@ -149,34 +150,27 @@ TrainResult train_in(
   }
 }
 
-// The neighbours' links of this process's worker, in its own way for each
-// transport.
+// Returns the links of this process's worker to its neighbours.
 std::unique_ptr<transport::Edges> make_edges(
-    const Setup& setup,
+    const RunConfig& config,
     const transport::LaunchEnvironment& environment,
     const std::string& transport) {
-  auto neighbours = gossip::neighbours_in(*setup.schedule)[environment.rank];
-  const auto options = transport_options(setup.spec);
-  if (transport == "gloo") {
-    return transport::make_gloo_edges(
-        environment,
-        std::move(neighbours),
-        options);
-  }
-  return transport::make_fixed_edges(
-      transport::make_transport(transport, environment, options),
-      std::move(neighbours));
+  return transport::make_edges(
+      transport,
+      environment,
+      gossip::neighbours_in(*config.schedule)[environment.rank],
+      transport_options(config.spec));
 }
 
 // What the workers had found out when they began.
-void take_over_nodes(Setup& setup, const record::RunDirectory& directory) {
-  if (setup.spec.workers_per_node > 0) return;
+void take_over_nodes(RunConfig& config, const record::RunDirectory& directory) {
+  if (config.spec.workers_per_node > 0) return;
   const spec::ParsedSpec begun = spec::parse_spec(
       directory.read_spec(),
       directory.spec_file().string(),
       {});
-  setup.spec.workers_per_node = begun.spec.workers_per_node;
-  setup.schedule = graph::make_schedule(spec::graph_options(setup.spec));
+  config.spec.workers_per_node = begun.spec.workers_per_node;
+  config.schedule = graph::make_schedule(spec::graph_options(config.spec));
 }
 
 // What a virtual asynchronous run stores is not what its processes would.
@@ -205,17 +199,18 @@ void check_kind_of_checkpoints(
 // that returns while the others go on joins them on the way. Whoever is first
 // among those that reach the end writes the result.
 TrainResult train_processes_asynchronously(
-    Setup& setup,
+    RunConfig& config,
     transport::LaunchEnvironment environment,
     ThreadPool& pool,
     const TrainHooks& hooks) {
-  const std::string transport = transport_of(setup.spec, environment);
+  const std::string transport = transport_of(config.spec, environment);
   // For the beginning and for the edges; longer than either.
   std::unique_ptr<transport::StoreServer> store;
-  if (transport == "gloo") store = transport::serve_store_for(environment);
-  const record::RunDirectory directory(directory_of(setup.spec));
+  const bool survives_loss = transport::survives_loss(transport);
+  if (survives_loss) store = transport::serve_store_for(environment);
+  const record::RunDirectory directory(directory_of(config.spec));
   GossipRunOptions options;
-  options.returns = environment.restart_of_worker > 0 && transport == "gloo";
+  options.returns = environment.restart_of_worker > 0 && survives_loss;
   comm::Fingerprint parts;
   std::optional<record::RunLock> lock;
   std::unique_ptr<transport::Edges> edges;
@@ -228,36 +223,36 @@ TrainResult train_processes_asynchronously(
     }
     // Its former life held the run.
     if (environment.rank == 0) lock.emplace(directory.path());
-    take_over_nodes(setup, directory);
-    edges = make_edges(setup, environment, transport);
+    take_over_nodes(config, directory);
+    edges = make_edges(config, environment, transport);
     if (const auto result =
-            result_without_it(*edges, directory, setup.spec, hooks)) {
+            result_without_it(*edges, directory, config.spec, hooks)) {
       return *result;
     }
     options.attempt = std::max(0, attempts_before(directory) - 1);
-    parts = fingerprint(setup);
+    parts = fingerprint(config);
   } else {
-    const auto cluster = make_cluster(setup.spec, environment, pool);
-    settle_nodes(setup, environment, *cluster);
-    parts = fingerprint(setup);
+    const auto cluster = make_cluster(config.spec, environment, pool);
+    settle_nodes(config, environment, *cluster);
+    parts = fingerprint(config);
     cluster->compare_fingerprints(parts);
     if (const auto stored =
-            open_directory(*cluster, directory, setup.spec, parts, lock)) {
-      return tell(*stored, hooks);
+            open_directory(*cluster, directory, config.spec, parts, lock)) {
+      return report_result(*stored, hooks);
     }
-    check_kind_of_checkpoints(directory, setup.spec.n, false);
-    check_inputs(setup);
-    options.attempt = begin_attempt(*cluster, directory, setup.spec);
+    check_kind_of_checkpoints(directory, config.spec.n, false);
+    check_inputs(config);
+    options.attempt = begin_attempt(*cluster, directory, config.spec);
     options.resumes =
         cluster->any(record::Checkpoints(directory).has_own(environment.rank));
-    if (cluster->hosts_first()) {
-      directory.write_run(run_description(setup, parts, options.attempt));
+    if (cluster->is_root()) {
+      directory.write_run(run_description(config, parts, options.attempt));
     }
-    edges = make_edges(setup, environment, transport);
+    edges = make_edges(config, environment, transport);
     cluster->barrier();
   }
   const nlohmann::json description =
-      run_description(setup, parts, options.attempt);
+      run_description(config, parts, options.attempt);
   bool is_kept = false;
   options.keep_result = [&](const TrainResult& result) {
     write_result(directory, description, result);
@@ -268,12 +263,12 @@ TrainResult train_processes_asynchronously(
     }
   };
   try {
-    return GossipRun(setup, *edges, directory, options, hooks).run();
+    return GossipRun(config, *edges, directory, options, hooks).run();
   } catch (const std::exception& error) {
     // Where the others have come to the end without this worker, all is well.
     try {
       if (const auto result =
-              result_without_it(*edges, directory, setup.spec, hooks)) {
+              result_without_it(*edges, directory, config.spec, hooks)) {
         return *result;
       }
     } catch (const Error&) {
@@ -291,7 +286,8 @@ TrainResult train_processes_asynchronously(
 bool is_reporting_process(
     const spec::Spec& spec,
     const transport::LaunchEnvironment& environment) {
-  return transport_of(spec, environment) == "virtual" || environment.rank == 0;
+  return transport_of(spec, environment) == transport::kVirtual.name ||
+         environment.rank == 0;
 }
 
 TrainResult train(
@@ -299,32 +295,35 @@ TrainResult train(
     const transport::LaunchEnvironment& environment,
     const TrainHooks& hooks) {
   use_one_torch_thread();
-  const bool is_virtual = transport_of(given, environment) == "virtual";
+  const bool is_virtual =
+      transport_of(given, environment) == transport::kVirtual.name;
   ThreadPool pool(thread_count(given, is_virtual), use_one_torch_thread);
-  Setup setup = make_setup(given, hooks.data_path);
+  RunConfig config = make_run_config(given, hooks.data_path);
   if (!is_virtual) {
-    transport::check_slow_workers(environment.slow, given.n);
-    setup.slow = environment.slow;
+    check_slow_workers(environment.slow, given.n);
+    config.slow = environment.slow;
   }
-  if (setup.is_asynchronous() && !is_virtual) {
-    return train_processes_asynchronously(setup, environment, pool, hooks);
+  if (config.is_asynchronous() && !is_virtual) {
+    return train_processes_asynchronously(config, environment, pool, hooks);
   }
   const auto cluster = make_cluster(given, environment, pool);
-  settle_nodes(setup, environment, *cluster);
-  const spec::Spec& spec = setup.spec;
+  settle_nodes(config, environment, *cluster);
+  const spec::Spec& spec = config.spec;
   const record::RunDirectory directory(directory_of(spec));
-  const comm::Fingerprint parts = fingerprint(setup);
+  const comm::Fingerprint parts = fingerprint(config);
   cluster->compare_fingerprints(parts);
 
   std::optional<record::RunLock> lock;
   if (const auto stored =
           open_directory(*cluster, directory, spec, parts, lock)) {
-    return tell(*stored, hooks);
+    return report_result(*stored, hooks);
   }
-  if (setup.is_asynchronous()) {
+  if (config.is_asynchronous()) {
     check_kind_of_checkpoints(directory, spec.n, true);
   }
-  return tell(train_in(setup, *cluster, directory, parts, hooks), hooks);
+  return report_result(
+      train_in(config, *cluster, directory, parts, hooks),
+      hooks);
 }
 
 } // namespace grapevine::train

@@ -1,7 +1,7 @@
 // One run, from a spec to a run directory.
 //
 // The same code serves a virtual cluster (this process hosts all n workers)
-// and a process of a real one (it hosts worker `rank`): see train/cluster.h.
+// and a process of a real one (it hosts worker `rank`): see cluster/cluster.h.
 #pragma once
 
 #include "spec/spec.h"
@@ -65,7 +65,7 @@ struct TrainResult {
   bool is_complete = false;
   bool was_stored = false; // the run had finished before; nothing was done
 };
-// DESIGN's JSON names; what is not finite is null, and what a run does not
+// The result's JSON names are in docs/formats.md; what is not finite is null, and what a run does not
 // measure has no key.
 nlohmann::json to_json(const TrainResult& result);
 TrainResult result_from_json(const nlohmann::json& json);

@@ -1,5 +1,6 @@
 #include "train/virtual_clock.h"
 
+#include "base/compute_words.h"
 #include "base/error.h"
 #include "spec/spec_table.h"
 
@@ -42,7 +43,7 @@ runtime::Costs described_costs(
   runtime::Costs costs;
   if (!spec.costs.empty()) costs = runtime::read_costs(spec.costs);
   if (!spec.compute.empty()) {
-    const runtime::ComputeWords words = runtime::parse_compute(spec.compute);
+    const ComputeWords words = parse_compute(spec.compute);
     const auto bytes = layout.size() * static_cast<int64_t>(sizeof(float));
     costs.compute = runtime::uniform_compute(
         words.forward,
@@ -54,7 +55,7 @@ runtime::Costs described_costs(
     costs.compute = runtime::with_buckets(costs.compute, spec.bucket_bytes);
   }
   if (!spec.link.empty()) {
-    costs = runtime::with_link(costs, transport::parse_link(spec.link));
+    costs = runtime::with_link(costs, parse_link(spec.link));
   }
   if (spec.packing) costs = runtime::with_packing(std::move(costs));
   // Links that nobody spoke of limit nothing.
@@ -81,9 +82,9 @@ std::unique_ptr<runtime::RuntimeModel> make_virtual_clock(
       runtime::ModelOptions{
           .n = spec.n,
           .workers_per_node = described_workers_per_node(spec, costs),
-          .order = *runtime::order_of(spec.agreement),
+          .agreement = &algo::find_agreement(spec.agreement),
           .after_backward = spec.clip > 0,
-          .slow = transport::parse_slow(spec.slow),
+          .slow = parse_slow(spec.slow),
           .seed = spec.seed});
 }
 

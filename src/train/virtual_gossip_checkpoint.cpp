@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "train/planes.h"
 #include "train/restore_newest.h"
-#include "train/run_opening.h"
 #include "train/virtual_gossip_run.h"
 
 #include <fmt/format.h>
@@ -13,20 +12,19 @@
 
 namespace grapevine::train {
 bool VirtualGossipRun::checkpoint_is_due() {
-  const int64_t every = setup_.spec.checkpoint_every;
-  if (every < 0) return false;
-  if (every > 0) return rounds_seen_ % every == 0;
-  return rounds_seen_ % setup_.steps_per_epoch() == 0 &&
-         since_checkpoint_.seconds() > kCheckpointSeconds;
+  return time_.checkpoint_is_due(
+      config_.spec.checkpoint_every,
+      rounds_seen_,
+      rounds_seen_ % config_.steps_per_epoch() == 0);
 }
 
 // The file's parameters are the replica, as elsewhere; what the model and the
 // engine have beside it has names of its own.
 void VirtualGossipRun::checkpoint() {
-  training_.pause();
+  time_.pause_training();
   records_->flush();
   jobs_->drain();
-  const std::vector<std::string> state_planes = setup_.state_planes();
+  const std::vector<std::string> state_planes = config_.state_planes();
   cluster_.for_each([&](int i) {
     arena::Arena& arena = workers_[i].arena();
     auto planes = planes_to_store(arena, state_planes);
@@ -51,12 +49,12 @@ void VirtualGossipRun::checkpoint() {
       {"round_losses", round_losses_},
       {"epoch_losses", epoch_losses_},
       {"gossip", engine_->state()},
-      {"seconds", earlier_seconds_ + total_.seconds()},
+      {"seconds", time_.total_seconds()},
       {"training_seconds", training_seconds()}};
   if (best_) state["best"] = best_->state();
   checkpoints_.commit(rounds(), cluster_.size(), state);
-  since_checkpoint_.restart();
-  training_.go();
+  time_.checkpoint_written();
+  time_.resume_training();
 }
 
 void VirtualGossipRun::resume() {
@@ -88,8 +86,7 @@ void VirtualGossipRun::restore(const record::CheckpointInfo& checkpoint) {
   last_train_loss_ = state.at("train_loss").is_number()
                          ? state.at("train_loss").get<double>()
                          : std::nan("");
-  earlier_seconds_ = state.at("seconds");
-  earlier_training_seconds_ = state.at("training_seconds");
+  time_.set_earlier(state.at("seconds"), state.at("training_seconds"));
   // A run that was begun without asking for the best has none.
   if (best_ && state.contains("best")) best_->restore(state.at("best"));
   restores_ = true; // their gradients are in the file
@@ -98,7 +95,7 @@ void VirtualGossipRun::restore(const record::CheckpointInfo& checkpoint) {
   for (int i = 0; i < cluster_.size(); ++i) {
     const record::Safetensors file = checkpoints_.read_worker(checkpoint, i);
     arena::Arena& arena = workers_[i].arena();
-    restore_planes(file, setup_.state_planes(), arena);
+    restore_planes(file, config_.state_planes(), arena);
     restore_plane(file, "parameters", replicas_[i]->x());
     restore_plane(file, "snapshot", arena.parameters());
     restore_plane(file, "gradients", arena.gradients());

@@ -1,6 +1,6 @@
 // What a virtual asynchronous run writes down between two events.
 #include "spec/spec_table.h"
-#include "train/gossip_setup.h"
+#include "train/gossip_config.h"
 #include "train/numbers.h"
 #include "train/run_records.h"
 #include "train/virtual_gossip_run.h"
@@ -14,7 +14,7 @@ namespace grapevine::train {
 
 void VirtualGossipRun::record_round() {
   const comm::Traffic now = traffic();
-  const graph::Moment moment = setup_.moment(rounds_seen_ - 1);
+  const graph::StepTime moment = config_.moment(rounds_seen_ - 1);
   nlohmann::json record = {
       {"type", "step"},
       {"step", moment.step},
@@ -45,8 +45,8 @@ void VirtualGossipRun::record_timelines() {
 // Norms and distances are those of the replicas between two events; gradients
 // are the last that each worker has computed.
 void VirtualGossipRun::probe() {
-  training_.pause();
-  const graph::Moment moment = setup_.moment(rounds_seen_ - 1);
+  time_.pause_training();
+  const graph::StepTime moment = config_.moment(rounds_seen_ - 1);
   {
     const Shown shown(*this);
     const arena::Layout& layout = workers_.front().arena().layout();
@@ -74,7 +74,7 @@ void VirtualGossipRun::probe() {
     records_->append(dispersion_record(rows, tensors, moment, distance));
     record_gossip(distance);
   }
-  training_.go();
+  time_.resume_training();
 }
 
 void VirtualGossipRun::record_gossip(double distance) {
@@ -83,14 +83,14 @@ void VirtualGossipRun::record_gossip(double distance) {
   for (int i = 0; i < cluster_.size(); ++i)
     statistics.push_back(engine_->statistics(i));
   nlohmann::json record = gossip_record(
-      setup_.moment(std::max<int64_t>(rounds_seen_ - 1, 0)),
+      config_.moment(std::max<int64_t>(rounds_seen_ - 1, 0)),
       statistics);
   record["consensus_distance"] = distance;
   records_->append(record);
 }
 
 void VirtualGossipRun::record_pairs() {
-  const auto moment = setup_.moment(std::max<int64_t>(rounds_seen_ - 1, 0));
+  const auto moment = config_.moment(std::max<int64_t>(rounds_seen_ - 1, 0));
   for (int i = 0; i < cluster_.size(); ++i)
     records_->append(pairs_record(moment, i, engine_->statistics(i)));
 }

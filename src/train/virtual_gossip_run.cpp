@@ -1,11 +1,11 @@
 #include "train/virtual_gossip_run.h"
 
 #include "base/heap.h"
-#include "gossip/mail.h"
+#include "gossip/control_channel.h"
 #include "gossip/neighbours.h"
 #include "optim/clip.h"
 #include "spec/spec_table.h"
-#include "train/gossip_setup.h"
+#include "train/gossip_config.h"
 #include "train/gossip_times.h"
 #include "train/moving_average.h"
 #include "train/numbers.h"
@@ -35,65 +35,65 @@ void VirtualGossipRun::Shown::swap() {
 }
 
 VirtualGossipRun::VirtualGossipRun(
-    const Setup& setup,
+    const RunConfig& config,
     cluster::Cluster& cluster,
     record::RunDirectory directory,
     int attempt,
     const TrainHooks& hooks)
-    : setup_(setup),
+    : config_(config),
       cluster_(cluster),
       directory_(std::move(directory)),
       checkpoints_(directory_),
       hooks_(hooks),
       attempt_(attempt),
-      graph_(setup_),
-      degree_(setup_.schedule->at({})->degree()) {
+      graph_(config_),
+      degree_(config_.schedule->at({})->degree()) {
   const int n = cluster_.size();
-  const gossip::Dynamics dynamics = gossip_dynamics(setup_);
+  const gossip::Dynamics dynamics = gossip_dynamics(config_);
   std::vector<arena::Arena*> arenas;
   std::vector<gossip::Replica*> replicas;
   {
     const ShortLivedBlocks heap;
     for (int i = 0; i < n; ++i)
-      workers_.emplace_back(setup_.worker_options());
+      workers_.emplace_back(config_.worker_options());
   }
-  load_initial_values(setup_, workers_);
+  load_initial_values(config_, workers_);
   for (Worker& worker : workers_) {
-    begin_moving_average(setup_, worker.arena());
+    begin_moving_average(config_, worker.arena());
     arenas.push_back(&worker.arena());
     replicas_.push_back(std::make_unique<gossip::Replica>(
         worker.arena(),
         dynamics,
-        setup_.spec.bucket_bytes));
+        config_.spec.bucket_bytes));
     replicas.push_back(replicas_.back().get());
   }
-  spare_ = std::make_unique<Worker>(setup_.spare_options());
+  spare_ = std::make_unique<Worker>(config_.spare_options());
   attachment_.emplace(cluster_, arenas);
   evaluator_ = std::make_unique<Evaluator>(
       cluster_,
       workers_,
       *spare_,
-      *setup_.dataset.test,
-      evaluator_options(setup_));
+      *config_.dataset.test,
+      evaluator_options(config_));
   gossip::VirtualGossipHost& host = *this;
   engine_ = std::make_unique<gossip::VirtualGossip>(
       gossip::VirtualGossipOptions{
-          .neighbours = gossip::neighbours_in(*setup_.schedule),
-          .averagings = gossip_averagings(setup_),
-          .rate = setup_.spec.rate,
-          .max_lag = setup_.spec.max_lag,
-          .seed = setup_.spec.seed,
-          .total_gradients = n * setup_.total_steps,
-          .times = make_gossip_times(setup_.spec, arenas.front()->layout()),
-          .check = setup_.spec.check},
+          .neighbours = gossip::neighbours_in(*config_.schedule),
+          .averagings = gossip_averagings(config_),
+          .rate = config_.spec.rate,
+          .max_lag = config_.spec.max_lag,
+          .seed = config_.spec.seed,
+          .total_gradients = n * config_.total_steps,
+          .times = make_gossip_times(config_.spec, arenas.front()->layout()),
+          .check = config_.spec.check},
       std::move(replicas),
-      *setup_.rule,
+      *config_.rule,
       host);
   losses_.resize(n);
   round_losses_.resize(n);
   epoch_losses_.resize(n);
   timelines_.resize(n);
-  best_ = Best::wanted_by(setup_.spec);
+  best_ = Best::wanted_by(config_.spec);
   jobs_ =
       std::make_unique<JobQueue>(cluster_.threads() - 1, use_one_torch_thread);
   resume();
@@ -105,16 +105,14 @@ VirtualGossipRun::VirtualGossipRun(
       rounds(),
       {cluster_.hosted().begin(), cluster_.hosted().end()},
       cluster_.transport_name(),
-      setup_,
+      config_,
       arenas.front()->layout()));
 }
 
 VirtualGossipRun::~VirtualGossipRun() = default;
 
 TrainResult VirtualGossipRun::run() {
-  total_.restart();
-  training_.restart();
-  since_checkpoint_.restart();
+  time_.begin();
   while (engine_->advance()) {
     if (rounds() == rounds_seen_) continue;
     rounds_seen_ = rounds();
@@ -143,23 +141,23 @@ void VirtualGossipRun::begin_gradient(int worker, int64_t gradient) {
 
 void VirtualGossipRun::compute(int worker, int64_t gradient) {
   const BatchPool::Lease lease(batches_);
-  setup_.gather(worker, gradient, lease.batch());
+  config_.gather(worker, gradient, lease.batch());
   probe::Spans spans;
-  GradientOptions options = setup_.gradient_options(worker, gradient);
-  options.weight = setup_.batch_weight(gradient, lease.batch().samples());
+  GradientOptions options = config_.gradient_options(worker, gradient);
+  options.weight = config_.batch_weight(gradient, lease.batch().samples());
   losses_[worker] =
       workers_[worker].compute_gradient(lease.batch(), options, spans);
-  if (setup_.spec.check) workers_[worker].verify_bound();
+  if (config_.spec.check) workers_[worker].verify_bound();
 }
 
 optim::StepInfo
 VirtualGossipRun::finish_gradient(int worker, int64_t gradient, int64_t done) {
   jobs_->finish(worker);
-  lr_ = optim::learning_rate(setup_.lr, done / cluster_.size(), degree_);
+  lr_ = optim::learning_rate(config_.lr, done / cluster_.size(), degree_);
   optim::StepInfo info{.step = gradient, .lr = lr_};
-  if (setup_.spec.clip > 0) {
+  if (config_.spec.clip > 0) {
     info.gradient_scale =
-        optim::clip_factor(workers_[worker].arena(), setup_.spec.clip);
+        optim::clip_factor(workers_[worker].arena(), config_.spec.clip);
   }
   return info;
 }
@@ -167,14 +165,14 @@ VirtualGossipRun::finish_gradient(int worker, int64_t gradient, int64_t done) {
 void VirtualGossipRun::gradient_done(int worker, int64_t, int64_t) {
   round_losses_[worker] = losses_[worker];
   // The snapshot is the replica as the gradient has left it.
-  follow_weights(setup_, workers_[worker].arena());
-  if (!is_traced(setup_.spec, rounds_seen_)) return;
+  follow_weights(config_, workers_[worker].arena());
+  if (!is_traced(config_.spec, rounds_seen_)) return;
   timelines_[worker].push_back(
       virtual_row("gradient", engine_->began(worker), engine_->now()));
 }
 
 void VirtualGossipRun::pair_done(int a, int b, double since) {
-  if (!is_traced(setup_.spec, rounds_seen_)) return;
+  if (!is_traced(config_.spec, rounds_seen_)) return;
   const double now = engine_->now();
   timelines_[a].push_back(virtual_row("exchange", since, now, b));
   timelines_[b].push_back(virtual_row("exchange", since, now, a));
@@ -182,13 +180,13 @@ void VirtualGossipRun::pair_done(int a, int b, double since) {
 
 std::optional<Outcome> VirtualGossipRun::end_round() {
   const int64_t round = rounds_seen_ - 1;
-  const bool ends_epoch = rounds_seen_ % setup_.steps_per_epoch() == 0 ||
-                          rounds_seen_ == setup_.total_steps;
+  const bool ends_epoch = rounds_seen_ % config_.steps_per_epoch() == 0 ||
+                          rounds_seen_ == config_.total_steps;
   for (size_t i = 0; i < epoch_losses_.size(); ++i)
     epoch_losses_[i] += round_losses_[i];
   record_round();
   record_timelines();
-  const int64_t every = setup_.spec.probe_every;
+  const int64_t every = config_.spec.probe_every;
   if (every > 0 && round % every == 0) probe();
   if (!std::ranges::all_of(round_losses_, [](double loss) {
         return std::isfinite(loss);
@@ -196,13 +194,13 @@ std::optional<Outcome> VirtualGossipRun::end_round() {
     return Outcome::kDiverged;
   }
   if (ends_epoch) {
-    const int64_t rounds_of_it = round % setup_.steps_per_epoch() + 1;
+    const int64_t rounds_of_it = round % config_.steps_per_epoch() + 1;
     last_train_loss_ =
         mean_of(epoch_losses_) / static_cast<double>(rounds_of_it);
     std::ranges::fill(epoch_losses_, 0.0);
-    const int64_t epoch = setup_.moment(round).epoch + 1;
-    if (rounds_seen_ < setup_.total_steps && setup_.spec.eval_every > 0 &&
-        epoch % setup_.spec.eval_every == 0) {
+    const int64_t epoch = config_.moment(round).epoch + 1;
+    if (rounds_seen_ < config_.total_steps && config_.spec.eval_every > 0 &&
+        epoch % config_.spec.eval_every == 0) {
       evaluate();
     }
     record_pairs();
@@ -210,7 +208,7 @@ std::optional<Outcome> VirtualGossipRun::end_round() {
   }
   // Before a checkpoint: what has flowed there did so by the old constants.
   follow_graph([this](int worker) { return engine_->units(worker); });
-  if (rounds_seen_ == setup_.total_steps) return std::nullopt;
+  if (rounds_seen_ == config_.total_steps) return std::nullopt;
   if (ends_epoch && best_ && best_->gives_up()) return Outcome::kCompleted;
   if (hooks_.interrupt != nullptr && *hooks_.interrupt) {
     return Outcome::kInterrupted;
@@ -225,34 +223,35 @@ comm::Traffic VirtualGossipRun::traffic() const {
                         static_cast<int64_t>(sizeof(float));
   return {
       .messages = engine_->words() + engine_->transfers(),
-      .bytes = engine_->words() * gossip::letter_bytes(cluster_.size()) +
-               engine_->transfers() * plane};
+      .bytes =
+          engine_->words() * gossip::control_message_bytes(cluster_.size()) +
+          engine_->transfers() * plane};
 }
 
 std::optional<double> VirtualGossipRun::virtual_seconds() const {
-  if (!spec::has_virtual_clock(setup_.spec)) return std::nullopt;
+  if (!spec::has_virtual_clock(config_.spec)) return std::nullopt;
   return engine_->now();
 }
 
 void VirtualGossipRun::evaluate() {
-  training_.pause();
+  time_.pause_training();
   report_progress("evaluating", true);
   {
     const Shown shown(*this);
     evaluation_ = evaluator_->evaluate();
-    if (rounds() >= setup_.total_steps) evaluator_->translate(*evaluation_);
+    if (rounds() >= config_.total_steps) evaluator_->translate(*evaluation_);
   }
   evaluated_at_ = rounds();
   records_->append(evaluation_record(
       *evaluation_,
-      setup_.moment(std::max<int64_t>(rounds() - 1, 0)),
+      config_.moment(std::max<int64_t>(rounds() - 1, 0)),
       training_seconds(),
       last_train_loss_));
-  if (best_ && is_to_be_kept(*best_, setup_, *evaluation_, rounds())) {
+  if (best_ && is_to_be_kept(*best_, config_, *evaluation_, rounds())) {
     // The evaluation has left the averaged model there.
-    write_best_model(directory_, setup_, spare_->arena(), rounds());
+    write_best_model(directory_, config_, spare_->arena(), rounds());
   }
-  training_.go();
+  time_.resume_training();
 }
 
 // All replicas become their mean: the run's last exchange.
@@ -266,14 +265,14 @@ void VirtualGossipRun::average() {
 }
 
 TrainResult VirtualGossipRun::finish(Outcome outcome) {
-  training_.pause();
+  time_.pause_training();
   if (outcome == Outcome::kInterrupted) {
     report_progress("writing a checkpoint", true);
     checkpoint();
-    training_.pause();
+    time_.pause_training();
   } else if (evaluated_at_ != rounds()) {
     evaluate();
-    training_.pause();
+    time_.pause_training();
   }
   // A run that ended early was evaluated before it was known to be its last.
   if (outcome == Outcome::kCompleted && !evaluation_->bleu) {
@@ -285,7 +284,7 @@ TrainResult VirtualGossipRun::finish(Outcome outcome) {
   result.run = directory_.path().string();
   result.outcome = outcome;
   result.steps = rounds();
-  result.epochs = rounds() / setup_.steps_per_epoch();
+  result.epochs = rounds() / config_.steps_per_epoch();
   result.train_loss = last_train_loss_;
   add_evaluation(evaluation_, result);
   if (best_) best_->add_to(result);
@@ -311,30 +310,26 @@ TrainResult VirtualGossipRun::finish(Outcome outcome) {
   add_rate(
       static_cast<double>(all.averagings),
       static_cast<double>(all.gradients),
-      setup_,
+      config_,
       result);
-  if (outcome == Outcome::kCompleted && setup_.spec.checkpoint_every >= 0) {
+  if (outcome == Outcome::kCompleted && config_.spec.checkpoint_every >= 0) {
     checkpoint();
-    training_.pause();
+    time_.pause_training();
   }
   records_->flush();
-  result.seconds = earlier_seconds_ + total_.seconds();
+  result.seconds = time_.total_seconds();
   const auto samples =
-      static_cast<double>(engine_->gradients() * setup_.spec.batch);
+      static_cast<double>(engine_->gradients() * config_.spec.batch);
   result.samples_per_second =
       training_seconds() > 0 ? samples / training_seconds() : 0;
   return result;
-}
-
-double VirtualGossipRun::training_seconds() const {
-  return earlier_training_seconds_ + training_.seconds();
 }
 
 void VirtualGossipRun::report_progress(const std::string& phase, bool force) {
   if (!hooks_.on_progress) return;
   if (!progress_pace_.is_due(force)) return;
   hooks_.on_progress(make_progress(
-      setup_,
+      config_,
       phase,
       rounds(),
       round_losses_,

@@ -22,10 +22,10 @@
 #include "train/batch_pool.h"
 #include "train/best.h"
 #include "train/evaluator.h"
-#include "train/gossip_setup.h"
+#include "train/gossip_config.h"
 #include "train/progress_pace.h"
-#include "train/setup.h"
-#include "train/stopwatch.h"
+#include "train/run_clock.h"
+#include "train/run_config.h"
 #include "train/timeline_record.h"
 #include "train/trainer.h"
 #include "train/worker.h"
@@ -42,7 +42,7 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
  public:
   // As Run; the cluster is a virtual one.
   VirtualGossipRun(
-      const Setup& setup,
+      const RunConfig& config,
       cluster::Cluster& cluster,
       record::RunDirectory directory,
       int attempt,
@@ -96,10 +96,10 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   void restore(const record::CheckpointInfo& checkpoint);
   comm::Traffic traffic() const;
   std::optional<double> virtual_seconds() const;
-  double training_seconds() const;
+  double training_seconds() const { return time_.training_seconds(); }
   void report_progress(const std::string& phase, bool force);
 
-  const Setup& setup_;
+  const RunConfig& config_;
   cluster::Cluster& cluster_;
   record::RunDirectory directory_;
   record::Checkpoints checkpoints_;
@@ -130,11 +130,7 @@ class VirtualGossipRun : private gossip::VirtualGossipHost {
   // Of each worker, in rounds that are traced; in virtual time.
   std::vector<std::vector<TimelineRow>> timelines_;
 
-  double earlier_seconds_ = 0;
-  double earlier_training_seconds_ = 0;
-  Stopwatch total_;
-  Stopwatch training_;
-  Stopwatch since_checkpoint_;
+  RunClock time_;
   ProgressPace progress_pace_;
   std::unique_ptr<JobQueue> jobs_; // last: they use the others
 };

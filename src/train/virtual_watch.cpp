@@ -65,7 +65,7 @@ void VirtualWatch::add(const runtime::StepTimes& times) {
 }
 
 std::vector<nlohmann::json> VirtualWatch::take_records(
-    const graph::Moment& moment) {
+    const graph::StepTime& moment) {
   const auto record = [&](const char* type) {
     return nlohmann::json{
         {"type", type},

@@ -33,7 +33,7 @@ class VirtualWatch : public runtime::Watcher {
   void add(const runtime::StepTimes& times);
   // The records of what was added and waited since the last call:
   // docs/formats.md, "virtual_spans" and "waits". moment: of the last step.
-  std::vector<nlohmann::json> take_records(const graph::Moment& moment);
+  std::vector<nlohmann::json> take_records(const graph::StepTime& moment);
 
   void worked(
       int worker,

@@ -8,7 +8,7 @@
 #include "model/beam_search.h"
 #include "model/script_model.h"
 #include "model/zoo.h"
-#include "train/pace.h"
+#include "train/slowdown_emulator.h"
 #include "train/stopwatch.h"
 
 #include <fmt/format.h>
@@ -157,7 +157,7 @@ struct Worker::State {
   std::unique_ptr<bind::GradientHooks> hooks; // once there is a listener
   // Of the backward at hand.
   cluster::GradientListener* listener = nullptr;
-  Pace* pace = nullptr;
+  SlowdownEmulator* slowdown = nullptr;
   double listener_seconds = 0;
 
   BatchTensors tensors_on_device(const data::Batch& batch) const {
@@ -170,7 +170,7 @@ struct Worker::State {
 
   void backward(
       const torch::Tensor& loss,
-      Pace& its_pace,
+      SlowdownEmulator& emulator,
       cluster::GradientListener* its_listener,
       probe::Spans& spans) {
     if (its_listener != nullptr && hooks == nullptr) {
@@ -179,23 +179,23 @@ struct Worker::State {
       });
     }
     listener = its_listener;
-    pace = &its_pace;
+    slowdown = &emulator;
     listener_seconds = 0;
     probe::SpanTimer timer(spans, probe::Span::kBackward);
     loss.backward();
-    its_pace.stretch();
+    emulator.stretch();
     timer.leave_out(listener_seconds);
     listener = nullptr;
   }
 
   void gradient_ready(int tensor) {
     if (listener == nullptr) return;
-    pace->stretch();
+    slowdown->stretch();
     const Stopwatch watch;
     if (mirror) mirror->store_gradient(tensor);
     listener->tensor_ready(tensor);
     listener_seconds += watch.seconds();
-    pace->restart();
+    slowdown->restart();
   }
 };
 
@@ -242,7 +242,7 @@ double Worker::compute_gradient(
       static_cast<double>(labels_in(batch, 0, batch.samples()));
   const auto smoothing =
       loss_options().label_smoothing(options.label_smoothing);
-  Pace pace(options.slow_factor);
+  SlowdownEmulator slowdown(options.slow_factor);
   double total = 0;
   for (int64_t part = 0; part < parts; ++part) {
     const int64_t begin = batch.samples() * part / parts;
@@ -266,10 +266,11 @@ double Worker::compute_gradient(
           smoothing);
       const double weight = options.weight * share;
       if (weight != 1) loss = loss * weight;
-      pace.stretch();
+      slowdown.stretch();
     }
     const bool is_last = part + 1 == parts;
-    state_->backward(loss, pace, is_last ? options.listener : nullptr, spans);
+    state_
+        ->backward(loss, slowdown, is_last ? options.listener : nullptr, spans);
     total += loss.item<double>();
   }
   if (state_->mirror) {

@@ -67,7 +67,8 @@ struct GradientOptions {
   // The batch is gone through in so many parts of nearly equal size, one
   // backward each, which need less memory; the gradient is that of the whole.
   int micro_batches = 1;
-  // How many times slower than it could this worker computes (train/pace.h).
+  // How many times slower than it could this worker computes
+  // (train/slowdown_emulator.h).
   double slow_factor = 1;
   // Told, in the last of the parts, which gradients are final; or null. What
   // it does is not counted as backward.

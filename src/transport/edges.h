@@ -61,8 +61,8 @@ class Edges {
 
   virtual ~Edges() = default;
 
-  // Of this worker in the run, the number of its workers, and "local", "mpi"
-  // or "gloo".
+  // Of this worker in the run, the number of its workers, and the name of the
+  // transport.
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual std::string name() const = 0;
@@ -154,6 +154,14 @@ std::unique_ptr<Edges> make_fixed_edges(
 // to a worker of the same machine goes through shared memory
 // (transport/near/): 1 MB for each direction, and no such threads.
 std::unique_ptr<Edges> make_gloo_edges(
+    const LaunchEnvironment& environment,
+    std::vector<int> neighbours,
+    const TransportOptions& options);
+
+// Returns the edges of the transport of this name: its own if it survives
+// losses, else fixed ones. Throws as make_transport does.
+std::unique_ptr<Edges> make_edges(
+    const std::string& name,
     const LaunchEnvironment& environment,
     std::vector<int> neighbours,
     const TransportOptions& options);

@@ -53,7 +53,7 @@ LaunchEnvironment read_torchrun(const Variables& variables, Kind kind) {
                                                 : "WORLD_SIZE is";
   LaunchEnvironment environment;
   environment.kind = kind;
-  environment.transport = "gloo";
+  environment.transport = kGloo.name;
   environment.rank = variables.need_number("RANK", because);
   environment.size = variables.need_number("WORLD_SIZE", because, 1);
   check_rank(environment, "RANK");
@@ -95,7 +95,7 @@ std::optional<LaunchEnvironment> read_mpirun(const Variables& variables) {
     if (!variables.has(names.rank) && !variables.has(names.size)) continue;
     LaunchEnvironment environment;
     environment.kind = Kind::kMpi;
-    environment.transport = "mpi";
+    environment.transport = kMpi.name;
     environment.rank = variables.need_number(
         names.rank,
         fmt::format("{} is", names.size).c_str());
@@ -142,7 +142,7 @@ std::optional<LaunchEnvironment> read_srun(const Variables& variables) {
   environment.rank = variables.need_number("SLURM_PROCID", "SLURM_STEP_ID is");
   check_rank(environment, "SLURM_PROCID");
   environment.local_rank = variables.number_or("SLURM_LOCALID", 0);
-  environment.transport = variables.has("PMIX_RANK") ? "mpi" : "gloo";
+  environment.transport = variables.has("PMIX_RANK") ? kMpi.name : kGloo.name;
   environment.restart_attempt = variables.number_or("SLURM_RESTART_COUNT", 0);
   read_store_file(variables, environment);
   read_master(variables, environment);

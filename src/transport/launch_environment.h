@@ -18,7 +18,8 @@
 //   none of them      alone                                           virtual
 #pragma once
 
-#include "transport/link_options.h"
+#include "base/link_options.h"
+#include "base/transport_table.h"
 
 #include <functional>
 #include <optional>
@@ -29,7 +30,8 @@ namespace grapevine::transport {
 struct LaunchEnvironment {
   enum class Kind { kAlone, kMpi, kTorchrun, kSlurm, kGrapevine };
   Kind kind = Kind::kAlone;
-  std::string transport = "virtual"; // what --transport defaults to here
+  // What --transport defaults to here.
+  std::string transport{kVirtual.name};
   int rank = 0;
   int size = 1;
   // Among the workers of this node; known where the launcher told both.

@@ -4,12 +4,11 @@ if(GV_FUZZ)
   add_library(gv_transport_c10d INTERFACE)
 else()
   add_library(gv_transport_c10d STATIC
-    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_board.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_connector.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_key_value_store.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_group_factory.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_operation.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_transport.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/meeting.cpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/nameless_peer.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/store_server.cpp)
   set_target_properties(gv_transport_c10d PROPERTIES EXPORT_NAME transport_c10d)
   target_include_directories(gv_transport_c10d PRIVATE
@@ -18,10 +17,20 @@ else()
     PUBLIC Grapevine::base
     PRIVATE $<BUILD_INTERFACE:gv_flags>)
   gv_torch_target(gv_transport_c10d)
-  # nameless_peer.cpp: into every program, where Gloo finds it.
-  target_link_options(gv_transport_c10d INTERFACE
-    LINKER:-u,getpeername LINKER:--export-dynamic-symbol=getpeername)
   set_property(GLOBAL APPEND PROPERTY GV_LAYERS gv_transport_c10d)
+
+  # For programs alone, which ask for it: it stands before the C library's
+  # getpeername, where Gloo finds it. No other library links it.
+  add_library(gv_gloo_getpeername_shim STATIC
+    ${CMAKE_CURRENT_SOURCE_DIR}/transport/c10d/gloo_getpeername_shim.cpp)
+  add_library(Grapevine::gloo_getpeername_shim ALIAS gv_gloo_getpeername_shim)
+  set_target_properties(gv_gloo_getpeername_shim PROPERTIES
+    EXPORT_NAME gloo_getpeername_shim)
+  target_link_libraries(gv_gloo_getpeername_shim
+    PRIVATE $<BUILD_INTERFACE:gv_flags> ${CMAKE_DL_LIBS})
+  target_link_options(gv_gloo_getpeername_shim INTERFACE
+    LINKER:-u,getpeername LINKER:--export-dynamic-symbol=getpeername)
+  set_property(GLOBAL APPEND PROPERTY GV_LAYERS gv_gloo_getpeername_shim)
 endif()
 
 set(gv_mpi_source no_mpi.cpp)
@@ -31,12 +40,11 @@ if(GV_MPI)
   set(gv_mpi_library MPI::MPI_C)
 endif()
 gv_layer(transport
-  SOURCES launch_environment.cpp link_options.cpp slow_options.cpp
-    make_transport.cpp
+  SOURCES launch_environment.cpp make_transport.cpp wrap.cpp
     edges/fixed_edges.cpp edges/linked_edges.cpp edges/gloo_edges.cpp
     edges/handshake.cpp edges/attempt.cpp edges/link_keeper.cpp
-    edges/gather.cpp edges/reach.cpp edges/shaped_connector.cpp edges/near_connector.cpp
-    edges/packed_connector.cpp packed/packed_transport.cpp
+    edges/final_rendezvous.cpp edges/reach.cpp
+    packed/packed_transport.cpp
     near/byte_ring.cpp near/near_transport.cpp
     shaped/fluid.cpp shaped/link_table.cpp shaped/link_session.cpp
     shaped/lane.cpp shaped/shaped_transport.cpp

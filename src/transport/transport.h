@@ -61,7 +61,7 @@ class Transport {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // "local", "mpi" or "gloo".
+  // As in base/transport_table.h, or "local".
   virtual std::string name() const = 0;
   // Where the implementation itself knows it (MPI); else nothing.
   virtual std::optional<LocalPlace> local_place() const { return std::nullopt; }

@@ -4,6 +4,7 @@
 
 #include "transport/launch_environment.h"
 #include "transport/transport.h"
+#include "transport/wrap.h"
 
 #include <chrono>
 #include <memory>
@@ -57,13 +58,21 @@ std::unique_ptr<Transport> make_gloo_transport(
 
 struct TransportOptions {
   std::chrono::duration<double> deadline; // to meet the others
-  // Fewer bytes on the network (transport/packed/): for Gloo, of all workers.
+  // Fewer bytes on the network (transport/packed/): of all workers.
   bool packs = false;
+  // Put around the transport before anything else, so next to the network.
+  std::vector<Wrap> wraps = {};
 };
 
-// The transport of this name, "mpi" or "gloo", as the launcher wants it: with
-// limited links where `grapevine launch --link` asked for them. MPI refuses
-// these, and to pack (ConfigError).
+// Returns the wraps that the launcher and the options ask for: options.wraps,
+// then limited links (`grapevine launch --link`), then packing.
+std::vector<Wrap> make_wraps(
+    const LaunchEnvironment& environment,
+    const TransportOptions& options);
+
+// Returns the transport of this name (base/transport_table.h), with its
+// wraps. Throws ConfigError if it allows no limited links, or no packing, where
+// these are asked for.
 std::unique_ptr<Transport> make_transport(
     const std::string& name,
     const LaunchEnvironment& environment,

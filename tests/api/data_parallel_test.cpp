@@ -353,24 +353,32 @@ TEST(DataParallel, ALargerModelMayFollow) {
   }
 }
 
-// With an exchange under way, which ends before the model's memory does.
-TEST(DataParallel, EndsWhileExchangesAreUnderWay) {
+// With an exchange in progress, which ends before the model's memory does and
+// leaves nothing behind for the next one.
+TEST(DataParallel, EndsWhileExchangesAreInProgress) {
   for (const int n : {2, 3}) {
     auto groups = Group::in_process(n);
     const auto samples = make_samples(n, 3);
+    std::vector<std::vector<double>> losses(n);
     run_threads(n, [&](int rank) {
       torch::set_num_threads(1);
       for (int turn = 0; turn < 2; ++turn) {
         auto net = make_net();
+        for (auto& parameter : net->parameters())
+          torch::nn::init::constant_(parameter, 0.1);
         DataParallel parallel(
             *net,
             groups[rank],
             {.agreement = "combine-while-adapt", .graph = "complete"});
+        double loss = 0;
         for (const Samples& batch : samples[rank]) {
-          parallel.step([&] { return net->forward(batch.input).sum(); });
+          loss = parallel.step([&] { return net->forward(batch.input).sum(); });
         }
+        losses[rank].push_back(loss);
       }
     });
+    for (const auto& of_rank : losses)
+      EXPECT_EQ(of_rank[0], of_rank[1]);
   }
 }
 

@@ -9,5 +9,5 @@ if(TARGET grapevine)
     -- $<TARGET_FILE:api_nodes>)
   set_tests_properties(api_nodes PROPERTIES
     PASS_REGULAR_EXPRESSION "2 workers a node, as told"
-    TIMEOUT ${gv_test_timeout} LABELS process ENVIRONMENT "OMP_NUM_THREADS=1")
+    TIMEOUT ${gv_script_seconds} LABELS process ENVIRONMENT "OMP_NUM_THREADS=1")
 endif()

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <latch>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace grapevine {
@@ -44,9 +45,14 @@ TEST(JobQueue, HelpsWithOthersWhileItWaits) {
     other_is_done.wait();
   });
   begun.wait();
-  queue.start(2, [&] { other_is_done.count_down(); });
+  std::thread::id doer;
+  queue.start(2, [&] {
+    doer = std::this_thread::get_id();
+    other_is_done.count_down();
+  });
   queue.finish(1);
   queue.finish(2);
+  EXPECT_EQ(doer, std::this_thread::get_id());
 }
 
 TEST(JobQueue, DrainsAll) {
@@ -70,10 +76,24 @@ TEST(JobQueue, ThrowsWhereTheJobIsWaitedFor) {
   }
 }
 
-TEST(JobQueue, EndsWithJobsThatNobodyAskedFor) {
-  JobQueue queue(1);
-  for (int i = 0; i < 10; ++i)
-    queue.start(i, [] {});
+// A job that has begun uses memory that may be gone after the queue.
+TEST(JobQueue, NoJobOutlivesIt) {
+  std::atomic<int> begun = 0;
+  std::atomic<int> ended = 0;
+  {
+    JobQueue queue(2);
+    for (int i = 0; i < 1000; ++i) {
+      queue.start(i, [&] {
+        ++begun;
+        std::this_thread::yield();
+        ++ended;
+      });
+    }
+    while (begun == 0)
+      std::this_thread::yield();
+  }
+  EXPECT_EQ(begun, ended);
+  EXPECT_LE(ended, 1000);
 }
 
 } // namespace

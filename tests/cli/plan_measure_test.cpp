@@ -1,7 +1,7 @@
 // `plan measure` alone, under launchers, with limited links and slow workers.
+#include "base/link_options.h"
 #include "cli/program_runner.h"
 #include "runtime/costs.h"
-#include "transport/link_options.h"
 
 namespace grapevine::cli {
 namespace {
@@ -118,7 +118,7 @@ TEST_F(PlanMeasure, OverLimitedLinks) {
   const runtime::Costs costs = launched(2, {"--link", "100mbit,1ms"});
   EXPECT_EQ(costs.nodes, 2);
   ASSERT_TRUE(costs.between);
-  const double rate = 100e6 / 8 * transport::kPayloadShare;
+  const double rate = 100e6 / 8 * kPayloadShare;
   EXPECT_LT(costs.between->bandwidth, 1.1 * rate);
   EXPECT_GT(costs.between->bandwidth, 0.2 * rate); // of a busy machine
   EXPECT_GE(costs.between->latency, 0.9e-3);

@@ -1,7 +1,7 @@
-gv_layer_test(cli
+gv_layer_test(cli EACH
   DEPS Grapevine::cli nlohmann_json::nlohmann_json
   LABELS process
-  COST 50)
+  COST 2)
 if(TARGET cli_test)
   add_dependencies(cli_test grapevine)
   target_compile_definitions(cli_test PRIVATE

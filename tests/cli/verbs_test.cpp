@@ -1,6 +1,8 @@
+#include "algo/agreement.h"
 #include "cli/program_runner.h"
 #include "data/source.h"
 #include "graph/schedule.h"
+#include "optim/rules.h"
 #include "spec/spec_table.h"
 
 #include <cmath>
@@ -43,7 +45,7 @@ TEST(Help, MentionsEveryVerb) {
   }
 }
 
-TEST(Help, MentionsEveryKeyPresetAndGraph) {
+TEST(Help, MentionsEveryKeyPresetAgreementOptimizerAndGraph) {
   for (const char* verb : {"train", "bench"}) {
     const std::string help = grapevine({verb, "--help"}).out;
     for (const spec::SpecEntry& entry : spec::spec_table()) {
@@ -51,6 +53,13 @@ TEST(Help, MentionsEveryKeyPresetAndGraph) {
     }
     for (const spec::Preset& preset : spec::preset_table()) {
       EXPECT_TRUE(contains(help, preset.name)) << preset.name;
+    }
+    for (const algo::Agreement& agreement : algo::agreement_table()) {
+      EXPECT_TRUE(contains(help, agreement.name)) << agreement.name;
+      EXPECT_TRUE(contains(help, agreement.summary)) << agreement.name;
+    }
+    for (const auto& optimizer : optim::optimizer_table()) {
+      EXPECT_TRUE(contains(help, optimizer.name)) << optimizer.name;
     }
     for (const graph::GraphEntry& graph : graph::graph_table()) {
       EXPECT_TRUE(contains(help, graph.name)) << graph.name;

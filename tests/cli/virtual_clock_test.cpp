@@ -1,7 +1,7 @@
 // virtual_seconds: what the runs of a virtual cluster would have taken.
 #include "cli/program_runner.h"
 
-#include "transport/link_options.h"
+#include "base/link_options.h"
 
 #include <cmath>
 #include <map>
@@ -47,7 +47,7 @@ TEST(VirtualClock, CountsComputeAndLinks) {
   const double slow = seconds_of(
       scratch,
       {"--compute", "4ms,8ms", "--link", "10mbit,0", "--graph", "ring"});
-  const double plane = 4 * 118282 / (1.25e6 * transport::kPayloadShare);
+  const double plane = 4 * 118282 / (1.25e6 * kPayloadShare);
   EXPECT_NEAR(slow, 8 * (12e-3 + 2 * plane), 0.02 * slow);
   // A slow worker holds up everybody.
   EXPECT_NEAR(

@@ -70,13 +70,12 @@ void run_worker(
   arena::Arena arena = make_arena();
   cluster->attach({&arena});
   const auto schedule = graph::make_schedule({.name = graph, .n = kWorkers});
-  const auto agreement = algo::make_agreement(
-      agreement_name,
-      std::make_shared<optim::Sgd>(optim::SgdOptions{}));
+  const optim::Sgd rule({});
   Stepper stepper(
       *cluster,
       {&arena},
-      *agreement,
+      algo::find_agreement(agreement_name),
+      rule,
       *schedule,
       {.clip = clip, .bucket_bytes = 1 << 16});
   StepRequest request;
@@ -93,7 +92,7 @@ void run_worker(
       all.arrive_and_wait();
     }
     request.moment = {.step = step};
-    request.next = graph::Moment{.step = step + 1};
+    request.next = graph::StepTime{.step = step + 1};
     stepper.step(request);
   }
   all.arrive_and_wait();

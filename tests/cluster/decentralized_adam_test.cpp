@@ -122,7 +122,7 @@ std::vector<std::vector<float>> train(
     const Case& c,
     const graph::Schedule& schedule) {
   const auto rule = std::make_shared<optim::AccumAdam>(options_of(c), c.window);
-  const auto agreement = algo::make_agreement("combine-while-adapt", rule);
+  const auto& agreement = algo::find_agreement("combine-while-adapt");
   std::vector<arena::Arena> arenas;
   std::vector<arena::Arena*> pointers;
   for (int rank = 0; rank < kWorkers; ++rank) {
@@ -137,7 +137,7 @@ std::vector<std::vector<float>> train(
   ThreadPool pool(1);
   const auto cluster = make_virtual_cluster(kWorkers, pool);
   cluster->attach(pointers);
-  Stepper stepper(*cluster, pointers, *agreement, schedule, {});
+  Stepper stepper(*cluster, pointers, agreement, *rule, schedule, {});
   for (int64_t step = 0; step < kSteps; ++step) {
     StepRequest request{
         .moment = {step, step},
@@ -151,7 +151,7 @@ std::vector<std::vector<float>> train(
             }
           }
         }};
-    if (step + 1 < kSteps) request.next = graph::Moment{step + 1, step + 1};
+    if (step + 1 < kSteps) request.next = graph::StepTime{step + 1, step + 1};
     stepper.step(request);
   }
   std::vector<std::vector<float>> parameters;

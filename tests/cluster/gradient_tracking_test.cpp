@@ -137,7 +137,7 @@ TEST(GradientTracking, TrackersSumToTheGradients) {
   for (const char* graph : {"ring", "star", "random-matching"}) {
     const auto schedule = graph::make_schedule({.name = graph, .n = kWorkers});
     const auto spy = std::make_shared<Spy>();
-    const auto agreement = algo::make_agreement("gradient-tracking", spy);
+    const auto& agreement = algo::find_agreement("gradient-tracking");
     ThreadPool pool(1);
     const auto cluster = make_virtual_cluster(kWorkers, pool);
     std::vector<arena::Arena> arenas;
@@ -147,7 +147,7 @@ TEST(GradientTracking, TrackersSumToTheGradients) {
     for (arena::Arena& arena : arenas)
       pointers.push_back(&arena);
     cluster->attach(pointers);
-    Stepper stepper(*cluster, pointers, *agreement, *schedule, {});
+    Stepper stepper(*cluster, pointers, agreement, *spy, *schedule, {});
     const size_t size = arenas[0].gradients().size();
     for (int64_t step = 0; step < kManySteps; ++step) {
       std::vector<double> gradients(size);

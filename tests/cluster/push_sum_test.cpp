@@ -166,7 +166,7 @@ TEST(PushSum, OthersRefuseGraphsWithWeights) {
 class Unweighted : public graph::Schedule {
  public:
   explicit Unweighted(int n) : pushes_(lopsided_receivers(n)) {}
-  std::shared_ptr<const graph::Mixing> at(graph::Moment) const override {
+  std::shared_ptr<const graph::Mixing> at(graph::StepTime) const override {
     return pushes_.at({.step = 0});
   }
   int period() const override { return 1; }

@@ -150,10 +150,9 @@ TEST(Stepper, MeasuresWhatTheStepDid) {
           make_arena(rank, false).parameters(),
           arenas[rank].parameters().begin());
     }
-    const auto agreement = algo::make_agreement(
-        name,
-        std::make_shared<optim::Sgd>(optim::SgdOptions{.momentum = 0}));
-    Stepper stepper(*cluster, pointers, *agreement, *schedule, {});
+    const algo::Agreement& agreement = algo::find_agreement(name);
+    const optim::Sgd rule({.momentum = 0});
+    Stepper stepper(*cluster, pointers, agreement, rule, *schedule, {});
     stepper.step(
         {.moment = {},
          .lr = kLr,
@@ -196,10 +195,9 @@ TEST(Stepper, MeasuresNothingUnlessAsked) {
   arena::Arena arena = make_arena(0, true);
   cluster->attach({&arena});
   const auto schedule = graph::make_schedule({.name = "ring", .n = 1});
-  const auto agreement = algo::make_agreement(
-      "adapt-then-combine",
-      std::make_shared<optim::Sgd>(optim::SgdOptions{.momentum = 0}));
-  Stepper stepper(*cluster, {&arena}, *agreement, *schedule, {});
+  const algo::Agreement& agreement = algo::find_agreement("adapt-then-combine");
+  const optim::Sgd rule({.momentum = 0});
+  Stepper stepper(*cluster, {&arena}, agreement, rule, *schedule, {});
   const auto step = [&](Measure measure) {
     stepper.step(
         {.moment = {},

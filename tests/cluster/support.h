@@ -109,11 +109,10 @@ inline std::unique_ptr<graph::Schedule> make_schedule(const Case& c) {
 
 // Trains the workers that the cluster hosts.
 inline Outcome train(const Case& c, Cluster& cluster) {
-  const auto agreement = algo::make_agreement(
-      c.agreement,
-      std::make_shared<optim::Sgd>(
-          optim::SgdOptions{.momentum = 0.9, .weight_decay = 1e-3}));
-  const int state_planes = static_cast<int>(agreement->state_planes().size());
+  const algo::Agreement& agreement = algo::find_agreement(c.agreement);
+  const optim::Sgd rule({.momentum = 0.9, .weight_decay = 1e-3});
+  const int state_planes =
+      static_cast<int>(algo::state_planes(agreement, rule).size());
   std::vector<arena::Arena> arenas;
   for (const int rank : cluster.hosted()) {
     arenas.push_back(make_arena(rank, c.equal_start, state_planes));
@@ -126,7 +125,8 @@ inline Outcome train(const Case& c, Cluster& cluster) {
   Stepper stepper(
       cluster,
       pointers,
-      *agreement,
+      agreement,
+      rule,
       *schedule,
       {.clip = c.clip,
        .average_buffers = true,
@@ -143,7 +143,7 @@ inline Outcome train(const Case& c, Cluster& cluster) {
           fill_gradient(arenas[index], rank, step);
           announce(listener, rank, step);
         }};
-    if (step + 1 < kSteps) request.next = graph::Moment{step + 1, step + 1};
+    if (step + 1 < kSteps) request.next = graph::StepTime{step + 1, step + 1};
     stepper.step(request);
     if (c.replaced_at == step) {
       // What a checkpoint or a global average does to a run.
@@ -223,9 +223,8 @@ inline std::vector<double> train_quadratics(
     double lr,
     int64_t steps) {
   ThreadPool pool(1);
-  const auto agreement = algo::make_agreement(
-      agreement_name,
-      std::make_shared<optim::Sgd>(optim::SgdOptions{.momentum = 0}));
+  const algo::Agreement& agreement = algo::find_agreement(agreement_name);
+  const optim::Sgd rule({.momentum = 0});
   const auto cluster = make_virtual_cluster(schedule.n(), pool);
   std::vector<arena::Arena> arenas;
   std::vector<arena::Arena*> pointers;
@@ -239,7 +238,7 @@ inline std::vector<double> train_quadratics(
   for (arena::Arena& arena : arenas)
     pointers.push_back(&arena);
   cluster->attach(pointers);
-  Stepper stepper(*cluster, pointers, *agreement, schedule, {});
+  Stepper stepper(*cluster, pointers, agreement, rule, schedule, {});
   for (int64_t step = 0; step < steps; ++step) {
     StepRequest request{
         .moment = {.step = step},
@@ -249,7 +248,7 @@ inline std::vector<double> train_quadratics(
           const double x = arenas[index].parameters()[0];
           arenas[index].gradients()[0] = static_cast<float>(a * (x - b));
         }};
-    if (step + 1 < steps) request.next = graph::Moment{.step = step + 1};
+    if (step + 1 < steps) request.next = graph::StepTime{.step = step + 1};
     stepper.step(request);
   }
   std::vector<double> result;

@@ -1,10 +1,13 @@
 // Workers as threads over the local transport.
 #include "comm/communicator.h"
+#include "comm/mix_executor.h"
 #include "comm/support.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 namespace grapevine::comm {
 namespace {
@@ -90,50 +93,73 @@ TEST(Communicator, CountsOnlyPayload) {
   });
 }
 
-TEST(Communicator, HooksCoverEveryElementOnceAndInOrder) {
-  constexpr int64_t kCount = 50'001;
-  for (const Case& it : testing::cases(7)) {
-    run_workers(7, options_with(1 << 14), [&](Communicator& worker) {
-      std::vector<float> plane(kCount);
-      std::vector<Range> before;
-      std::vector<Range> after;
-      MixHooks hooks{
-          .before =
-              [&](Range range) {
-                before.push_back(range);
-                for (int64_t e = range.begin; e < range.end; ++e) {
-                  plane[e] = testing::payload(worker.rank(), e);
-                }
-              },
-          .after =
-              [&](Range range) {
-                after.push_back(range);
-                for (int64_t e = range.begin; e < range.end; ++e) {
-                  plane[e] += 1;
-                }
-              }};
-      worker.mix(*it.plan, plane, hooks);
-      EXPECT_EQ(before, after);
-      int64_t end = 0;
-      for (const Range& range : before) {
-        EXPECT_EQ(range.begin, end);
-        EXPECT_EQ(range.begin % 1024, 0);
-        if (range.end != kCount) {
-          EXPECT_EQ(range.size(), before[0].size());
-        }
-        end = range.end;
-      }
-      EXPECT_EQ(end, kCount);
+// Writes a chunk when it is to be sent first, adds 1 to its result.
+class Owner : public ChunkEvents {
+ public:
+  Owner(int rank, const std::vector<Range>& chunks, std::span<float> plane)
+      : rank_(rank),
+        chunks_(chunks),
+        plane_(plane) {}
+  void before(int64_t c) override {
+    EXPECT_EQ(c, begun_++);
+    for (int64_t e = chunks_[c].begin; e < chunks_[c].end; ++e)
+      plane_[e] = testing::payload(rank_, e);
+  }
+  void after(int64_t c) override {
+    EXPECT_EQ(c, completed_++);
+    EXPECT_LT(c, begun_);
+    for (int64_t e = chunks_[c].begin; e < chunks_[c].end; ++e)
+      plane_[e] += 1;
+  }
+  int64_t completed() const { return completed_; }
 
-      std::vector<float> plain(kCount);
-      for (int64_t e = 0; e < kCount; ++e) {
-        plain[e] = testing::payload(worker.rank(), e);
+ private:
+  int rank_;
+  const std::vector<Range>& chunks_;
+  std::span<float> plane_;
+  int64_t begun_ = 0;
+  int64_t completed_ = 0;
+};
+
+TEST(MixExecutor, TellsOfEveryChunkOnceAndInOrder) {
+  constexpr int kWorkers = 7;
+  constexpr int64_t kCount = 50'001;
+  for (const Case& it : testing::cases(kWorkers)) {
+    const auto chunks = even_chunks(*it.plan, kCount, 1 << 14);
+    int64_t end = 0;
+    for (const Range& chunk : chunks) {
+      EXPECT_EQ(chunk.begin, end);
+      EXPECT_EQ(chunk.begin % kChunkMultiple, 0);
+      if (chunk.end != kCount) {
+        EXPECT_EQ(chunk.size(), chunks[0].size());
       }
-      worker.mix(*it.plan, plain);
-      for (float& value : plain)
+      end = chunk.end;
+    }
+    EXPECT_EQ(end, kCount);
+
+    auto transports = transport::make_local_transports(kWorkers);
+    Planes planes(kWorkers, std::vector<float>(kCount));
+    {
+      std::vector<std::jthread> workers;
+      for (int rank = 0; rank < kWorkers; ++rank) {
+        workers.emplace_back([&, rank] {
+          MixExecutor executor(*it.plan, rank, chunks);
+          std::vector<float> scratch(executor.scratch_floats());
+          Link link(std::move(transports[rank]), std::chrono::seconds(60));
+          float* plane = planes[rank].data();
+          Owner owner(rank, chunks, planes[rank]);
+          executor.run(link, plane, plane, scratch.data(), owner);
+          EXPECT_EQ(owner.completed(), std::ssize(chunks));
+        });
+      }
+    }
+    Planes expected =
+        testing::mix_all(*it.plan, testing::make_planes(kWorkers, kCount));
+    for (auto& plane : expected) {
+      for (float& value : plane)
         value += 1;
-      EXPECT_TRUE(plain == plane) << it.name;
-    });
+    }
+    EXPECT_TRUE(planes == expected) << it.name;
   }
 }
 

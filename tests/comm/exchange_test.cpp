@@ -23,7 +23,7 @@ using testing::run_workers;
 // Buckets from the end of the plane, as backward has them; the second of them
 // in two ranges.
 std::vector<std::vector<Range>> backward_buckets(int64_t count) {
-  constexpr int64_t kStep = 2 * kHookMultiple;
+  constexpr int64_t kStep = 2 * kChunkMultiple;
   std::vector<std::vector<Range>> buckets;
   for (int64_t begin = (count - 1) / kStep * kStep; begin >= 0;
        begin -= kStep) {

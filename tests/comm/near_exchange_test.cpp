@@ -33,7 +33,7 @@ CommunicatorOptions options_with_cores(int cores) {
 
 // Three buckets, from the end of the plane.
 std::shared_ptr<const Cut> cut_of(int64_t count) {
-  const int64_t third = count / 3 / kHookMultiple * kHookMultiple;
+  const int64_t third = count / 3 / kChunkMultiple * kChunkMultiple;
   const std::vector<std::vector<Range>> buckets = {
       {{2 * third, count}},
       {{third, 2 * third}},

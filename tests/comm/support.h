@@ -172,8 +172,9 @@ inline std::vector<float*> pointers(Planes& planes) {
 
 inline Planes mix_all(const Plan& plan, Planes planes) {
   const auto count = static_cast<int64_t>(planes[0].size());
-  std::vector<float> scratch(count * plan.scratch_slots(), -777.0f);
-  plan.mix_all(pointers(planes), count, scratch);
+  const CompiledDataflow& compiled = plan.compiled();
+  std::vector<float> scratch(count * compiled.scratch_buffers(), -777.0f);
+  compiled.run(pointers(planes), count, scratch.data(), count);
   return planes;
 }
 

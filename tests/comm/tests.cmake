@@ -10,5 +10,5 @@ if(TARGET grapevine)
     $<TARGET_FILE:link_probe> $<TARGET_FILE:grapevine> 5000000 3 50mbit)
   # A slow line: a busy machine is late by some 10 ms.
   set_tests_properties(hosts_links PROPERTIES
-    SKIP_RETURN_CODE 77 TIMEOUT ${gv_test_timeout} LABELS hosts RUN_SERIAL ON)
+    SKIP_RETURN_CODE 77 TIMEOUT ${gv_script_seconds} LABELS hosts RUN_SERIAL ON)
 endif()

@@ -71,8 +71,8 @@ TEST(VirtualMixer, GivesTheMixingAndKeepsTheMean) {
 
 TEST(VirtualMixer, NeedsLittleScratchForARing) {
   const auto ring = make_plan(graph::Mixing::lattice(1008, 2), 1 << 20);
-  EXPECT_LE(ring->scratch_slots(), 4);
-  EXPECT_EQ(make_all_reduce_plan(1008)->scratch_slots(), 0);
+  EXPECT_LE(ring->compiled().scratch_buffers(), 4);
+  EXPECT_EQ(make_all_reduce_plan(1008)->compiled().scratch_buffers(), 0);
 }
 
 } // namespace

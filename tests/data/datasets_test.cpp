@@ -1,6 +1,6 @@
 #include "base/error.h"
-#include "data/cifar10.h"
 #include "data/data_path.h"
+#include "data/sets/sets.h"
 #include "data/source.h"
 #include "data/temporary_folder.h"
 #include "data/test_data.h"

@@ -1,4 +1,4 @@
-#include "data/imagenet.h"
+#include "data/sets/sets.h"
 
 #include "base/error.h"
 #include "data/image_index.h"
@@ -55,7 +55,9 @@ class Imagenet : public testing::Test {
   }
 
   Dataset load(int64_t side = 16) const {
-    return load_imagenet(folder.path(), side, {});
+    return load_imagenet(
+        folder.path(),
+        {.search_path = {}, .image_size = side});
   }
   std::string index() const { return folder / ".grapevine-train.index"; }
 
@@ -281,7 +283,9 @@ TEST_F(Imagenet, TheIndexLiesWhereItCan) {
   EXPECT_FALSE(write_image_index("/dev/null/no/index", {}));
   // A folder where the file should be: the next place is taken.
   fs::create_directory(index());
-  load_imagenet(folder.path(), 16, {folder / "cache"});
+  load_imagenet(
+      folder.path(),
+      {.search_path = {folder / "cache"}, .image_size = 16});
   EXPECT_FALSE(fs::is_empty(folder / "cache/image-index"));
   EXPECT_TRUE(read_image_index(
                   image_index_files(folder / "train", {folder / "cache"})[1],
@@ -300,7 +304,8 @@ TEST(Imagenette, IsReadable) {
   const TemporaryFolder folder;
   for (const std::string half : {"train", "val"})
     fs::create_directory_symlink(*found + "/" + half, folder / half);
-  const Dataset set = load_imagenet(folder.path(), 64, {});
+  const Dataset set =
+      load_imagenet(folder.path(), {.search_path = {}, .image_size = 64});
   EXPECT_GE(set.train->size(), 100);
   EXPECT_EQ(set.train->classes(), set.test->classes());
   std::vector<int64_t> all(set.test->size());

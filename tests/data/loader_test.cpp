@@ -129,8 +129,12 @@ TEST_P(LoaderSweep, EndsWithBatchesLeft) {
          .last_step = 1000,
          .prefetch = GetParam().prefetch});
     Batch batch;
-    for (int64_t step = 0; step < taken; ++step)
+    for (int64_t step = 0; step < taken; ++step) {
       loader.take(step, 1, batch);
+      EXPECT_EQ(
+          batch.inputs,
+          gathered(*synthetic(), sharder_->indices(0, step, 1)).inputs);
+    }
   }
 }
 

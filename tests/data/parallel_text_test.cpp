@@ -1,4 +1,4 @@
-#include "data/parallel_text.h"
+#include "data/sets/sets.h"
 
 #include "base/error.h"
 #include "base/sentence_tokens.h"

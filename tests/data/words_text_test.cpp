@@ -1,9 +1,9 @@
 // Text in byte pairs, and WikiText-2 word by word.
 #include "base/error.h"
 #include "data/bpe_file.h"
+#include "data/sets/sets.h"
 #include "data/temporary_folder.h"
 #include "data/test_data.h"
-#include "data/wikitext2.h"
 
 #include <numeric>
 

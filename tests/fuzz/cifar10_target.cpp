@@ -1,4 +1,4 @@
-#include "data/cifar10.h"
+#include "data/sets/sets.h"
 #include "fuzz/support.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "data/text.h"
+#include "data/sets/sets.h"
 #include "fuzz/support.h"
 
 namespace grapevine::fuzz {
@@ -20,7 +20,8 @@ void read_text(Bytes input) {
   Choices choices(input);
   const int64_t context = 1 + choices.next(256);
   folder.write("input.txt", input);
-  const auto set = data::load_text(folder.path().string(), context);
+  const auto set =
+      data::load_text(folder.path().string(), {.context = context});
   for (const auto& part : {set.train, set.test}) {
     GV_CHECK_GE(part->size(), 1);
     check_sample(*part, 0);

@@ -1,4 +1,4 @@
-#include "data/wikitext2.h"
+#include "data/sets/sets.h"
 #include "fuzz/support.h"
 
 namespace grapevine::fuzz {

@@ -160,10 +160,13 @@ TEST(Averager, LosesNoUpdate) {
     ASSERT_NEAR(after[e], expected[e], 5e-3) << e;
 }
 
-TEST(Averager, GradientsWaitOnlyWhereMaxLagSaysSo) {
-  Crowd free({.n = 3, .rate = 50, .total = 150});
-  for (const Outcome& outcome : free.go())
-    EXPECT_EQ(outcome.statistics.held_seconds, 0);
+TEST(Averager, GradientsWaitOnlyIfMaxLagIsExceeded) {
+  // No limit, and one that is never reached.
+  for (const int64_t max_lag : {int64_t{-1}, int64_t{1'000'000}}) {
+    Crowd free({.n = 3, .rate = 50, .total = 150, .max_lag = max_lag});
+    for (const Outcome& outcome : free.go())
+      EXPECT_EQ(outcome.statistics.held_seconds, 0) << max_lag;
+  }
   Crowd held({.n = 3, .rate = 5, .total = 60, .max_lag = 2});
   double seconds = 0;
   for (const Outcome& outcome : held.go())
@@ -171,8 +174,8 @@ TEST(Averager, GradientsWaitOnlyWhereMaxLagSaysSo) {
   EXPECT_GT(seconds, 0);
 }
 
-// One that has just begun takes its neighbours' values, and they keep theirs.
-// Nobody asks it for anything, so it is not an answer that is missed.
+// Nobody asks the neighbour for anything, so it is not an answer that is
+// missed.
 TEST(Averager, MissesANeighbourThatSaysNothing) {
   auto transports = transport::make_local_transports(2);
   const auto edges = transport::make_fixed_edges(std::move(transports[0]), {1});
@@ -219,6 +222,7 @@ TEST(Averager, DoesNotMissThoseWhoHaveNothingToSay) {
   idle(0);
 }
 
+// A worker that has just begun takes its neighbour's values, which keeps them.
 TEST(Averager, AFreshWorkerTakesANeighboursValues) {
   auto transports = transport::make_local_transports(2);
   auto one = make_arena(1);

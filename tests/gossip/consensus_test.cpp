@@ -144,7 +144,7 @@ double engine_slope(int n, const Dynamics& dynamics, double from, double to) {
   return sum / kRuns;
 }
 
-// PAPERS.md, section 3: 0.075 and 0.22, 0.0049 and 0.057. Distances end where
+// A2CiD2, exact slopes: 0.075 and 0.22, 0.0049 and 0.057. Distances end where
 // float32 does, so fast runs are short.
 TEST(Consensus, OfSixteenHasTheSlopesOfTheTheory) {
   EXPECT_NEAR(slope(16, plain_dynamics(), 20, 140), 0.075, 0.2 * 0.075);

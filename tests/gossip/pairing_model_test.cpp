@@ -20,7 +20,7 @@ using Graph = std::vector<std::vector<int>>;
 struct World {
   std::vector<Pairing::State> workers;
   // By (from, to), the oldest word first.
-  std::map<std::pair<int, int>, std::vector<Word>> channels;
+  std::map<std::pair<int, int>, std::vector<PairingKind>> channels;
   std::set<int> averaged; // its averaging is over, but it does not know yet
   std::set<int> stopping; // not yet told to stop
 
@@ -70,11 +70,11 @@ class Explorer {
       Pairing::State state = world.workers[worker];
       state.draws = address;
       pairing.restore(state);
-      std::vector<Saying> say;
+      std::vector<PairingMessage> say;
       call(pairing, say);
       next.workers[worker] = pairing.state();
       next.workers[worker].draws = 0;
-      for (const Saying& saying : say)
+      for (const PairingMessage& saying : say)
         next.channels[{worker, saying.peer}].push_back(saying.word);
       results.insert(std::move(next));
     }
@@ -90,7 +90,7 @@ class Explorer {
     for (const auto& [ends, words] : world.channels) {
       World delivered = world;
       auto& channel = delivered.channels.at(ends);
-      const Word word = channel.front();
+      const PairingKind word = channel.front();
       channel.erase(channel.begin());
       if (channel.empty()) delivered.channels.erase(ends);
       const int from = ends.first;

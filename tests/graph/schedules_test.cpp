@@ -233,7 +233,7 @@ TEST(Ada, ByStepFallsInsideAnEpoch) {
   EXPECT_EQ(k(9), 2);
 }
 
-TEST(Ada, UnderControlTakesTheKOfTheMoment) {
+TEST(Ada, UnderControlTakesTheKOfTheStepTime) {
   const auto schedule = make({.name = "ada", .n = 20, .ada = "auto"});
   EXPECT_EQ(schedule->at({.epoch = 5})->degree(), 19);
   EXPECT_EQ(schedule->at({.epoch = 5, .k = 6})->degree(), 6);

@@ -17,7 +17,7 @@ namespace {
 TEST(Predict, IsWhatTheLinesAllow) {
   const Question question = small_question("1gbit,0");
   const Forecast forecast = predict(question, {4, 8});
-  const double copy = 25e6 / (125e6 * transport::kPayloadShare);
+  const double copy = 25e6 / (125e6 * kPayloadShare);
   const auto seconds =
       [&](const std::string& algorithm, const std::string& graph, int n) {
         return row(forecast, algorithm, graph, n).times.seconds;
@@ -53,7 +53,7 @@ TEST(Predict, KnowsPacking) {
   Question question = small_question("1gbit,0");
   question.choices.graphs = {"one-peer-exponential"};
   question.packing = true;
-  const double line = 25e6 / (125e6 * transport::kPayloadShare);
+  const double line = 25e6 / (125e6 * kPayloadShare);
   const auto seconds = [&] {
     const Forecast forecast = predict(question, {8});
     return row(forecast, kOverlapped, "one-peer-exponential", 8).times.seconds;
@@ -63,7 +63,7 @@ TEST(Predict, KnowsPacking) {
       std::max(0.19, transport::kTypicallyPacked * line),
       1e-3);
   EXPECT_TRUE(to_json(question).at("packing"));
-  question.link = transport::parse_link("200mbit,0");
+  question.link = parse_link("200mbit,0");
   EXPECT_NEAR(seconds(), 5 * transport::kTypicallyPacked * line, 5e-3);
   // Rates are those of the links, and not of what they carry.
   EXPECT_DOUBLE_EQ(link_rate(question, 8), 25e6);
@@ -74,7 +74,7 @@ TEST(Predict, KnowsPacking) {
 TEST(Predict, GossipTakesWhatItsWorkersTake) {
   Question question = small_question("10gbit,0");
   question.choices.algorithms = {"allreduce", "gossip"};
-  question.slow = transport::parse_slow("3:3");
+  question.slow = parse_slow("3:3");
   const Forecast forecast = predict(question, {8});
   const auto& central = row(forecast, "allreduce", "complete", 8);
   EXPECT_GT(central.times.seconds, 3 * 0.18);
@@ -101,8 +101,8 @@ TEST(Predict, GossipOverSlowLinksTakesWhatTheyTake) {
       runtime::even_buckets(100 * kMegabyte, kMegabyte));
   question.choices = {.algorithms = {"gossip"}, .graphs = {"complete"}};
   for (const double mbit : {1000.0, 100.0, 1.0, 0.01}) {
-    question.link = transport::parse_link(fmt::format("{}mbit,0", mbit));
-    const double copy = 100e6 / (mbit * 125e3 * transport::kPayloadShare);
+    question.link = parse_link(fmt::format("{}mbit,0", mbit));
+    const double copy = 100e6 / (mbit * 125e3 * kPayloadShare);
     const Forecast forecast = predict(question, {2, 64});
     // Two that have nobody else lose nothing to others' pairs.
     const Prediction& two = row(forecast, "gossip", "complete", 2);
@@ -156,7 +156,7 @@ TEST(Predict, WhatNDoesNotAllowIsNamed) {
 // However many threads look for it.
 TEST(Predict, TheAnswerIsThatOfOneThread) {
   Question question = small_question("1gbit,0");
-  question.slow = transport::parse_slow("random:0.1:2");
+  question.slow = parse_slow("random:0.1:2");
   const auto text = [&](int threads) {
     question.threads = threads;
     return to_json(predict(question, {8})).dump();
@@ -170,7 +170,7 @@ TEST(Predict, MissingLinksAndWorkersAreRefused) {
   question.workers_per_node = 1;
   EXPECT_THROW(predict(question, {4}), ConfigError);
   question = small_question("1gbit,0");
-  question.slow = transport::parse_slow("7:2");
+  question.slow = parse_slow("7:2");
   EXPECT_THROW(predict(question, {4}), ConfigError);
 }
 
@@ -184,7 +184,7 @@ TEST(Predict, ASlowLinkIsCounted) {
   };
   // The ring goes at the pace of the one link: a tenth of what both
   // neighbours' copies have to share elsewhere.
-  const double line = 25e6 / (12.5e6 * transport::kPayloadShare);
+  const double line = 25e6 / (12.5e6 * kPayloadShare);
   EXPECT_NEAR(seconds("1gbit,0.1ms;2-3:100mbit"), line, 0.15 * line);
   EXPECT_LT(seconds("1gbit,0.1ms"), 0.3 * line);
   EXPECT_EQ(seconds("1gbit,0.1ms;2-3:1gbit"), seconds("1gbit,0.1ms"));
@@ -193,7 +193,7 @@ TEST(Predict, ASlowLinkIsCounted) {
 
 TEST(Predict, StragglersAreCounted) {
   Question question = small_question("unlimited,0");
-  question.slow = transport::parse_slow("random:0.1:2");
+  question.slow = parse_slow("random:0.1:2");
   question.steps = 400;
   const Forecast forecast = predict(question, {8});
   const auto& central = row(forecast, "allreduce", "complete", 8);

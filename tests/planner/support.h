@@ -19,7 +19,7 @@ inline Question small_question(const std::string& link) {
       0.12,
       0.01,
       runtime::even_buckets(25 * kMegabyte, kMegabyte));
-  question.link = transport::parse_link(link);
+  question.link = parse_link(link);
   question.steps = 40;
   return question;
 }

@@ -1,5 +1,6 @@
 #include "runtime/costs.h"
 
+#include "base/compute_words.h"
 #include "base/error.h"
 #include "runtime/network.h"
 #include "transport/packed/packed_transport.h"
@@ -168,7 +169,7 @@ TEST(Costs, PackingMakesLinksBetweenNodesFaster) {
   Costs measured = some_costs();
   measured.compute.bucket_bytes = {1 << 20, 1000};
   const Costs plain =
-      with_link(measured, transport::parse_link("1gbit,2ms;2-3:100mbit,10ms"));
+      with_link(measured, parse_link("1gbit,2ms;2-3:100mbit,10ms"));
   const Costs packed = with_packing(plain);
   constexpr double kMore = 1 / transport::kTypicallyPacked;
   EXPECT_DOUBLE_EQ(packed.between->bandwidth, plain.between->bandwidth * kMore);
@@ -188,7 +189,7 @@ TEST(Costs, PackingMakesLinksBetweenNodesFaster) {
 TEST(Costs, SingleLinksTakeTheirPlace) {
   const Costs costs = with_link(
       some_costs(),
-      transport::parse_link("1gbit,2ms;2-3:100mbit,10ms;0-1:50mbit"));
+      parse_link("1gbit,2ms;2-3:100mbit,10ms;0-1:50mbit"));
   ASSERT_EQ(costs.link_rates.size(), 2);
   EXPECT_DOUBLE_EQ(costs.link_rates[0].latency, 2e-3 + 1e-6);
   const LinkRate& link = costs.link_rates[1];

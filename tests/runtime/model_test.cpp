@@ -10,10 +10,10 @@ namespace grapevine::runtime {
 namespace {
 
 constexpr int64_t kMegabyte = 1'000'000;
-const std::vector<Order> kOrders = {
-    Order::kCombineWhileAdapt,
-    Order::kAdaptThenCombine,
-    Order::kAllReduce};
+const std::vector<std::string> kAgreements = {
+    "combine-while-adapt",
+    "adapt-then-combine",
+    "allreduce"};
 
 std::vector<int64_t> ten_buckets() {
   return std::vector<int64_t>(10, kMegabyte);
@@ -36,10 +36,10 @@ TEST(RuntimeModel, OverlapIsTheLargerOfComputeAndCommunication) {
     const Costs costs = with_compute(
         links(0, 1e8),
         even(compute / 3, compute * 2 / 3, ten_buckets()));
-    const StepTimes times =
-        run(costs,
-            "one-peer-exponential",
-            {.n = 8, .order = Order::kCombineWhileAdapt});
+    const StepTimes times = run(
+        costs,
+        "one-peer-exponential",
+        {.n = 8, .agreement = &algo::find_agreement("combine-while-adapt")});
     const double expected = std::max(compute, 0.1);
     EXPECT_NEAR(times.seconds, expected, 0.02 * expected) << compute;
     EXPECT_NEAR(times.exposed, expected - compute, 0.02 * expected);
@@ -49,9 +49,10 @@ TEST(RuntimeModel, OverlapIsTheLargerOfComputeAndCommunication) {
 TEST(RuntimeModel, WithoutLimitsOnlyComputeCounts) {
   const Costs costs =
       with_compute(links(0, kUnlimited), even(0.1, 0.2, ten_buckets(), 0.05));
-  for (const Order order : kOrders) {
-    const char* graph = order == Order::kAllReduce ? "complete" : "ring";
-    const StepTimes times = run(costs, graph, {.n = 8, .order = order});
+  for (const std::string& name : kAgreements) {
+    const char* graph = name == "allreduce" ? "complete" : "ring";
+    const StepTimes times =
+        run(costs, graph, {.n = 8, .agreement = &algo::find_agreement(name)});
     EXPECT_NEAR(times.seconds, 0.35, kClose);
     EXPECT_NEAR(times.compute, 0.35, kClose);
     EXPECT_NEAR(times.exposed, 0, kClose);
@@ -73,9 +74,13 @@ TEST(RuntimeModel, BytesMayCountAsLess) {
   EXPECT_FALSE(Network(links(1e-3, kUnlimited), 8, 1).times_as_fast(network));
   const auto ring = schedule("ring", 8);
   const auto plan = plan_at(*ring, 0, compute.model_bytes());
-  for (const Order order : kOrders) {
-    RuntimeModel faster(fast, {.n = 8, .order = order});
-    RuntimeModel lighter(slow, {.n = 8, .order = order});
+  for (const std::string& name : kAgreements) {
+    RuntimeModel faster(
+        fast,
+        {.n = 8, .agreement = &algo::find_agreement(name)});
+    RuntimeModel lighter(
+        slow,
+        {.n = 8, .agreement = &algo::find_agreement(name)});
     const auto exchange = lighter.exchange_of(*plan);
     for (int step = 0; step < 10; ++step) {
       const double seconds = faster.advance(step, *plan).seconds;
@@ -97,15 +102,15 @@ TEST(RuntimeModel, StepsThatDifferDoNotMoveEvenly) {
   const auto costs = with_compute(links(0, 1e8), even(0.01, 0.02, {kMegabyte}));
   const auto ring = schedule("ring", 8);
   const auto plan = plan_at(*ring, 0, costs.compute.model_bytes());
-  RuntimeModel model(costs, {.n = 8, .slow = transport::parse_slow("3:2")});
+  RuntimeModel model(costs, {.n = 8, .slow = parse_slow("3:2")});
   const std::vector<double> before = model.state();
   model.advance(0, *plan);
   EXPECT_FALSE(model.has_moved_evenly(before));
 }
 
 TEST(RuntimeModel, MoreBandwidthIsNeverSlower) {
-  for (const Order order : kOrders) {
-    const bool central = order == Order::kAllReduce;
+  for (const std::string& name : kAgreements) {
+    const bool central = name == "allreduce";
     for (const char* graph : {"complete", "ring", "one-peer-ring", "aer"}) {
       if (central && std::string(graph) != "complete") continue;
       double before = kUnlimited;
@@ -114,7 +119,10 @@ TEST(RuntimeModel, MoreBandwidthIsNeverSlower) {
             links(1e-3, rate),
             even(0.1, 0.2, ten_buckets(), 0.01));
         const double seconds =
-            run(costs, graph, {.n = 8, .order = order}).seconds;
+            run(costs,
+                graph,
+                {.n = 8, .agreement = &algo::find_agreement(name)})
+                .seconds;
         EXPECT_LE(seconds, before * (1 + 1e-9)) << graph << " " << rate;
         before = seconds;
       }
@@ -128,33 +136,33 @@ TEST(RuntimeModel, MoreBandwidthIsNeverSlower) {
 // of that.
 TEST(RuntimeModel, RandomSlownessCostsAllReduceMost) {
   const Costs costs = with_compute(links(0, 1e9), even(1, 2, ten_buckets()));
-  const auto loss = [&](Order order, const std::string& graph) {
-    ModelOptions options{.n = 8, .order = order};
+  const auto loss = [&](const char* name, const std::string& graph) {
+    ModelOptions options{.n = 8, .agreement = &algo::find_agreement(name)};
     const double without = run(costs, graph, options, 4200, 200).seconds;
     options.slow = {.workers = {}, .random_share = 0.1, .random_factor = 2};
     const double with = run(costs, graph, options, 4200, 200).seconds;
     return with / without - 1;
   };
-  const double all = loss(Order::kAllReduce, "complete");
+  const double all = loss("allreduce", "complete");
   EXPECT_NEAR(all, 0.57, 0.02);
   for (const char* graph : {"one-peer-ring", "one-peer-exponential"}) {
-    const double overlapped = loss(Order::kCombineWhileAdapt, graph);
+    const double overlapped = loss("combine-while-adapt", graph);
     EXPECT_NEAR(overlapped, 0.185, 0.02) << graph;
     EXPECT_LT(overlapped, all / 2) << graph;
-    EXPECT_LT(loss(Order::kAdaptThenCombine, graph), all) << graph;
+    EXPECT_LT(loss("adapt-then-combine", graph), all) << graph;
   }
 }
 
 TEST(RuntimeModel, PartsAddUp) {
   const Costs costs =
       with_compute(links(1e-3, 1e8), even(0.02, 0.04, ten_buckets(), 0.01));
-  for (const Order order : kOrders) {
-    ModelOptions options{.n = 8, .order = order};
+  for (const std::string& name : kAgreements) {
+    ModelOptions options{.n = 8, .agreement = &algo::find_agreement(name)};
     options.slow = {
         .workers = {{.rank = 3, .factor = 1.5}},
         .random_share = 0.2,
         .random_factor = 3};
-    const char* graph = order == Order::kAllReduce ? "complete" : "ring";
+    const char* graph = name == "allreduce" ? "complete" : "ring";
     const StepTimes times = run(costs, graph, options, 1000, 100);
     EXPECT_NEAR(
         times.compute + times.exposed + times.straggler,
@@ -170,7 +178,9 @@ TEST(RuntimeModel, OneSlowWorkerSetsThePace) {
   const Costs costs =
       with_compute(links(0, kUnlimited), even(1, 2, {kMegabyte}));
   for (const char* graph : {"ring", "one-peer-exponential"}) {
-    ModelOptions options{.n = 8, .order = Order::kCombineWhileAdapt};
+    ModelOptions options{
+        .n = 8,
+        .agreement = &algo::find_agreement("combine-while-adapt")};
     options.slow = {.workers = {{.rank = 3, .factor = 2}}};
     const StepTimes times = run(costs, graph, options, 400, 200);
     EXPECT_NEAR(times.seconds, 6, 1e-6);
@@ -199,7 +209,9 @@ TEST(RuntimeModel, GoesOnAfterRestore) {
       with_compute(links(1e-3, 1e8), even(0.1, 0.2, ten_buckets(), 0.01));
   const auto ring = schedule("ring", 4);
   const auto plan = plan_at(*ring, 0, 10 * kMegabyte);
-  ModelOptions options{.n = 4, .order = Order::kCombineWhileAdapt};
+  ModelOptions options{
+      .n = 4,
+      .agreement = &algo::find_agreement("combine-while-adapt")};
   options.slow = {.workers = {}, .random_share = 0.5, .random_factor = 2};
   RuntimeModel whole(costs, options);
   RuntimeModel later(costs, options);
@@ -215,7 +227,7 @@ TEST(RuntimeModel, GoesOnAfterRestore) {
 TEST(ComputeTimes, MeanIsTheMean) {
   Compute compute = even(1, 3, {100, 200});
   compute.workers.push_back({{.forward = 2, .backward = {4, 4}}});
-  const transport::SlowOptions slow{
+  const SlowOptions slow{
       .workers = {{.rank = 1, .factor = 2}},
       .random_share = 0.1,
       .random_factor = 2};

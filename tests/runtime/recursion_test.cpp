@@ -114,7 +114,11 @@ TEST(Recursion, IsThePapersForPairsAndGroups) {
     for (const double update : {0.0, 1e-4}) {
       const auto pairs = schedule(graph, n);
       PaperModel paper(n, kBuckets, update, 0.01, 1000);
-      Recursion ours(n, Order::kCombineWhileAdapt, kBuckets, update);
+      Recursion ours(
+          n,
+          algo::find_agreement("combine-while-adapt"),
+          kBuckets,
+          update);
       for (int step = 0; step < 50; ++step) {
         const auto mixing = pairs->at({.step = step});
         const auto compute = random_compute(n, kBuckets.size(), step);
@@ -132,7 +136,7 @@ TEST(Recursion, IsThePapersForAllReduce) {
   const Network network(links(0.01, 1000), n, 1);
   const auto exchange = ring_exchange(graph::Mixing::complete(n), network);
   PaperModel paper(n, kBuckets, 0, 0.01, 1000);
-  Recursion ours(n, Order::kAllReduce, kBuckets, 0);
+  Recursion ours(n, algo::find_agreement("allreduce"), kBuckets, 0);
   for (int step = 0; step < 50; ++step) {
     const auto compute = random_compute(n, kBuckets.size(), step);
     paper.all_reduce(compute);
@@ -163,7 +167,11 @@ class ByHand : public ::testing::Test {
 };
 
 TEST_F(ByHand, AdaptThenCombine) {
-  Recursion recursion(2, Order::kAdaptThenCombine, bytes_, update_);
+  Recursion recursion(
+      2,
+      algo::find_agreement("adapt-then-combine"),
+      bytes_,
+      update_);
   // Ready at 1+2+0.5 = 3.5 and 3.5+3+1 = 7.5; sent by 13.5 and 33.5.
   const IterationTimes times = step(recursion);
   EXPECT_NEAR(times.seconds, 33.5, kClose);
@@ -172,7 +180,11 @@ TEST_F(ByHand, AdaptThenCombine) {
 }
 
 TEST_F(ByHand, GradientTracking) {
-  Recursion recursion(2, Order::kGradientTracking, bytes_, update_);
+  Recursion recursion(
+      2,
+      algo::find_agreement("gradient-tracking"),
+      bytes_,
+      update_);
   // As before by 33.5; then another 10 and 20.
   const IterationTimes times = step(recursion);
   EXPECT_NEAR(times.seconds, 63.5, kClose);
@@ -181,7 +193,7 @@ TEST_F(ByHand, GradientTracking) {
 }
 
 TEST_F(ByHand, AllReduce) {
-  Recursion recursion(2, Order::kAllReduce, bytes_, update_);
+  Recursion recursion(2, algo::find_agreement("allreduce"), bytes_, update_);
   // Ready at 3 and 6, sent by 13 and 33; the first is updated meanwhile.
   const IterationTimes times = step(recursion);
   EXPECT_NEAR(times.seconds, 34, kClose);
@@ -190,13 +202,22 @@ TEST_F(ByHand, AllReduce) {
 }
 
 TEST_F(ByHand, AllReduceClipped) {
-  Recursion recursion(2, Order::kAllReduce, bytes_, update_, true);
+  Recursion recursion(
+      2,
+      algo::find_agreement("allreduce"),
+      bytes_,
+      update_,
+      true);
   const IterationTimes times = step(recursion);
   EXPECT_NEAR(times.seconds, 34.5, kClose);
 }
 
 TEST_F(ByHand, CombineWhileAdapt) {
-  Recursion recursion(2, Order::kCombineWhileAdapt, bytes_, update_);
+  Recursion recursion(
+      2,
+      algo::find_agreement("combine-while-adapt"),
+      bytes_,
+      update_);
   // The first exchange runs from 0: sent by 10 and 30.
   IterationTimes times = step(recursion);
   EXPECT_NEAR(times.seconds, 31, kClose); // 10 + 0.5 + 3 < 30
@@ -208,7 +229,12 @@ TEST_F(ByHand, CombineWhileAdapt) {
 }
 
 TEST_F(ByHand, ClippedUpdatesComeAfterBackward) {
-  Recursion recursion(2, Order::kAdaptThenCombine, bytes_, update_, true);
+  Recursion recursion(
+      2,
+      algo::find_agreement("adapt-then-combine"),
+      bytes_,
+      update_,
+      true);
   // Ready at 6.5 and 7.5; sent by 16.5 and 36.5.
   EXPECT_NEAR(step(recursion).seconds, 36.5, kClose);
 }
@@ -217,13 +243,13 @@ TEST(Recursion, GoesOnAfterRestore) {
   const int n = 8;
   const Network network(links(0.01, 1000), n, 2 - 1);
   const auto pairs = schedule("one-peer-exponential", n);
-  for (const Order order :
-       {Order::kCombineWhileAdapt,
-        Order::kAdaptThenCombine,
-        Order::kGradientTracking,
-        Order::kAllReduce}) {
-    Recursion whole(n, order, kBuckets, 1e-4);
-    Recursion later(n, order, kBuckets, 1e-4);
+  for (const char* name :
+       {"combine-while-adapt",
+        "adapt-then-combine",
+        "gradient-tracking",
+        "allreduce"}) {
+    Recursion whole(n, algo::find_agreement(name), kBuckets, 1e-4);
+    Recursion later(n, algo::find_agreement(name), kBuckets, 1e-4);
     for (int step = 0; step < 20; ++step) {
       const auto exchange =
           plan_exchange(*plan_at(*pairs, step, 1150), network);
@@ -235,19 +261,6 @@ TEST(Recursion, GoesOnAfterRestore) {
     EXPECT_EQ(whole.state(), later.state());
     EXPECT_EQ(whole.now(), later.now());
   }
-}
-
-TEST(Recursion, OrdersHaveTheNamesOfAgreements) {
-  for (const Order order :
-       {Order::kCombineWhileAdapt,
-        Order::kAdaptThenCombine,
-        Order::kGradientTracking,
-        Order::kAllReduce}) {
-    EXPECT_EQ(order_of(name(order)), order);
-  }
-  EXPECT_EQ(order_of("push-sum"), Order::kAdaptThenCombine);
-  EXPECT_EQ(order_of("push-sum-overlapped"), Order::kCombineWhileAdapt);
-  EXPECT_EQ(order_of("gossip"), std::nullopt);
 }
 
 } // namespace

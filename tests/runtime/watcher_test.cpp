@@ -63,7 +63,7 @@ class Book : public Watcher {
 struct World {
   std::string graph = "ring";
   int n = 4;
-  Order order = Order::kAdaptThenCombine;
+  std::string agreement = "adapt-then-combine";
   std::vector<LinkRate> slow_links = {};
   std::string slow = {};
   bool clipped = false;
@@ -77,9 +77,9 @@ Book watched(const World& world) {
   RuntimeModel model(
       costs,
       {.n = world.n,
-       .order = world.order,
+       .agreement = &algo::find_agreement(world.agreement),
        .after_backward = world.clipped,
-       .slow = transport::parse_slow(world.slow)});
+       .slow = parse_slow(world.slow)});
   Book book(world.n);
   model.watch(&book);
   const StepTimes mean = mean_times(
@@ -96,19 +96,19 @@ Book watched(const World& world) {
 }
 
 TEST(Watcher, EverySecondIsToldAndEveryWaitHasAPeer) {
-  for (const Order order :
-       {Order::kCombineWhileAdapt,
-        Order::kAdaptThenCombine,
-        Order::kGradientTracking,
-        Order::kAllReduce}) {
+  for (const char* name :
+       {"combine-while-adapt",
+        "adapt-then-combine",
+        "gradient-tracking",
+        "allreduce"}) {
     for (const char* graph :
          {"ring", "complete", "exponential", "one-peer-exponential", "star"}) {
       for (const bool clipped : {false, true}) {
-        SCOPED_TRACE(name(order) + " on " + graph);
+        SCOPED_TRACE(std::string(name) + " on " + graph);
         watched(
             {.graph = graph,
              .n = 8,
-             .order = order,
+             .agreement = name,
              .slow = "random:0.3:2",
              .clipped = clipped});
       }

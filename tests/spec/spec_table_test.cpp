@@ -73,7 +73,7 @@ TEST(SpecTable, GroupsAreContiguous) {
   }
 }
 
-// What DESIGN's scripts rely on.
+// What scripts rely on.
 TEST(SpecTable, HasTheNamesThatScriptsUse) {
   for (const char* key :
        {"preset",

@@ -118,12 +118,11 @@ inline void wait_for_checkpoint(
       << "ended before it could be disturbed: " << process.error();
 }
 
-// GRAPEVINE_TEST_SEED repeats a failure.
+// The same in every run unless GRAPEVINE_TEST_SEED varies it (./dev soak).
 inline unsigned test_seed() {
   static const unsigned seed = [] {
     const char* given = std::getenv("GRAPEVINE_TEST_SEED");
-    return given ? static_cast<unsigned>(std::atoi(given))
-                 : std::random_device()();
+    return given ? static_cast<unsigned>(std::atoi(given)) : 1u;
   }();
   return seed;
 }

@@ -3,7 +3,7 @@
 #include "record/checkpoint.h"
 #include "record/run_directory.h"
 #include "train/best_replica.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/tiny_spec.h"
 #include "train/trainer.h"
 #include "train/worker.h"
@@ -51,7 +51,7 @@ TEST_P(EveryRun, TheMovingAverageFollowsTheWeights) {
   spec::Spec spec = spec_in(folder);
   spec.n = 1;
   spec.ema = 0.75;
-  const Worker initial(make_setup(spec, {}).worker_options());
+  const Worker initial(make_run_config(spec, {}).worker_options());
   const TrainResult result = train(spec, {});
   ASSERT_TRUE(result.ema_accuracy);
   const record::Checkpoints checkpoints{record::RunDirectory(result.run)};
@@ -132,8 +132,8 @@ TEST_P(EveryRun, EndsEarlyAndKeepsTheBest) {
 
 TEST(BestReplica, GoesThroughACheckpoint) {
   const Folder folder;
-  const train::Setup setup = make_setup(tiny_spec(folder), {});
-  Worker worker(setup.worker_options());
+  const train::RunConfig config = make_run_config(tiny_spec(folder), {});
+  Worker worker(config.worker_options());
   arena::Arena& arena = worker.arena();
   BestReplica best(Best(2), true);
   arena.parameters()[0] = 7;

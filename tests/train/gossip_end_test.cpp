@@ -3,7 +3,7 @@
 #include "train/gossip_run.h"
 
 #include "gossip/neighbours.h"
-#include "train/run_opening.h"
+#include "train/run_directory_setup.h"
 #include "train/tiny_spec.h"
 #include "train/torch_threads.h"
 #include "transport/edges/linked_edges.h"
@@ -22,18 +22,18 @@ namespace grapevine::train {
 namespace {
 
 using transport::testing::ForwardingTransport;
-using transport::testing::LocalConnector;
-using transport::testing::MemoryBoard;
+using transport::testing::LocalGroupFactory;
+using transport::testing::MemoryStore;
 
 constexpr int kWorkers = 3;
 constexpr int kVictim = 1;
 constexpr int kOther = 2;
 
-// One worker's way to the board, which ends with the worker.
-class MortalBoard : public transport::Board {
+// One worker's way to the store, which ends with the worker.
+class MortalStore : public transport::KeyValueStore {
  public:
-  explicit MortalBoard(std::shared_ptr<Board> board)
-      : board_(std::move(board)) {}
+  explicit MortalStore(std::shared_ptr<KeyValueStore> store)
+      : store_(std::move(store)) {}
 
   void die() { is_dead_ = true; }
 
@@ -52,28 +52,28 @@ class MortalBoard : public transport::Board {
   }
 
  private:
-  Board& alive() {
+  KeyValueStore& alive() {
     if (is_dead_) throw TransportError("dead");
-    return *board_;
+    return *store_;
   }
 
-  std::shared_ptr<Board> board_;
+  std::shared_ptr<KeyValueStore> store_;
   std::atomic<bool> is_dead_ = false;
 };
 
 // Holds the transports that all have gathered with: whom it interrupts may be
 // done with its own by then.
-class WatchedConnector : public LocalConnector {
+class WatchedGroupFactory : public LocalGroupFactory {
  public:
-  std::unique_ptr<transport::Transport> connect(
-      const transport::Party& party,
+  std::unique_ptr<transport::Transport> connect_directly(
+      const transport::GroupSpec& group,
       Deadline deadline,
       const std::atomic<bool>& cancelled) override {
-    auto made = LocalConnector::connect(party, deadline, cancelled);
-    if (party.workers.size() != kWorkers) return made;
+    auto made = LocalGroupFactory::connect_directly(group, deadline, cancelled);
+    if (group.workers.size() != kWorkers) return made;
     const std::shared_ptr<transport::Transport> held = std::move(made);
     const std::lock_guard lock(mutex_);
-    gathered_[party.self] = held;
+    gathered_[group.self] = held;
     return std::make_unique<ForwardingTransport>(held);
   }
 
@@ -94,7 +94,7 @@ class GossipEnd : public testing::Test {
     spec.agreement = "gossip";
     spec.n = kWorkers;
     spec.deadline = 20;
-    setup_ = make_setup(spec, {});
+    config_ = make_run_config(spec, {});
     directory_.create();
   }
 
@@ -119,7 +119,7 @@ class GossipEnd : public testing::Test {
             TrainHooks hooks;
             hooks.on_result = [&, rank](const TrainResult&) { ++told_[rank]; };
             GossipRun run(
-                setup_,
+                config_,
                 *edges,
                 directory_,
                 {.keep_result = keep},
@@ -140,12 +140,12 @@ class GossipEnd : public testing::Test {
   }
 
   std::vector<int> neighbours(int rank) const {
-    return gossip::neighbours_in(*setup_.schedule)[rank];
+    return gossip::neighbours_in(*config_.schedule)[rank];
   }
 
   Folder folder_;
   record::RunDirectory directory_;
-  train::Setup setup_;
+  train::RunConfig config_;
   std::atomic<bool> is_over_[kWorkers] = {};
   int told_[kWorkers] = {}; // the result, how often
 };
@@ -153,30 +153,31 @@ class GossipEnd : public testing::Test {
 // The others' barrier fails before the first has kept the result, so they
 // gather again; it need not, and tells them so.
 TEST_F(GossipEnd, ADeathBeforeTheLastBarrierLeavesTheResultAsItIs) {
-  const auto board = std::make_shared<MemoryBoard>();
-  const auto victims_board = std::make_shared<MortalBoard>(board);
-  const auto connector = std::make_shared<WatchedConnector>();
+  const auto keys = std::make_shared<MemoryStore>();
+  const auto victims_store = std::make_shared<MortalStore>(keys);
+  const auto factory = std::make_shared<WatchedGroupFactory>();
   int kept = 0;
   const auto ends = run(
       [&](int rank) {
         return transport::make_linked_edges(
             rank == kVictim
-                ? std::static_pointer_cast<transport::Board>(victims_board)
-                : board,
-            connector,
+                ? std::static_pointer_cast<transport::KeyValueStore>(
+                      victims_store)
+                : keys,
+            factory,
             {.name = "fake",
              .rank = rank,
              .size = kWorkers,
              .neighbours = neighbours(rank)});
       },
       [&](const TrainResult& result) {
-        victims_board->die();
-        connector->interrupt(kVictim);
-        connector->interrupt(kOther); // as if it waited for the victim
-        board->set(transport::lost_key(kVictim), "killed");
-        board->add(transport::kNewsKey, 1);
+        victims_store->die();
+        factory->interrupt(kVictim);
+        factory->interrupt(kOther); // as if it waited for the victim
+        keys->set(transport::lost_key(kVictim), "killed");
+        keys->add(transport::kNewsKey, 1);
         while (!is_over_[kVictim] ||
-               board->add(transport::come_count_key(1), 0) == 0)
+               keys->add(transport::come_count_key(1), 0) == 0)
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
         ++kept;
         store(result);

@@ -2,7 +2,7 @@
 // before they are averaged, each kind of values by itself.
 #include "train/gossip_row.h"
 
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/tiny_spec.h"
 #include "train/torch_threads.h"
 #include "train/worker.h"
@@ -23,7 +23,7 @@ TEST(GossipRow, StatisticsAreJudgedByThemselves) {
   const Folder folder;
   spec::Spec spec = tiny_spec(folder);
   spec.model = "resnet20";
-  const train::Setup setup = make_setup(spec, {});
+  const train::RunConfig config = make_run_config(spec, {});
   auto transports = transport::make_local_transports(kWorkers);
   const auto of_worker = [](int rank) { return static_cast<float>(rank + 1); };
   std::vector<std::jthread> threads;
@@ -32,7 +32,7 @@ TEST(GossipRow, StatisticsAreJudgedByThemselves) {
       use_one_torch_thread();
       const auto cluster =
           cluster::make_process_cluster(std::move(transports[rank]), {});
-      Worker worker(setup.worker_options());
+      Worker worker(config.worker_options());
       arena::Arena& arena = worker.arena();
       ASSERT_GT(arena.buffers().size(), 0U);
       std::ranges::fill(arena.parameters(), of_worker(rank));

@@ -7,7 +7,7 @@
 #include "record/record_reader.h"
 #include "record/run_directory.h"
 #include "train/folder.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/tiny_spec.h"
 #include "train/trainer.h"
 #include "train/worker.h"
@@ -26,12 +26,12 @@ namespace {
 TEST(LifeOfAWeight, FromTheSampleToTheRunDirectory) {
   const Folder folder;
   const spec::Spec spec = tiny_spec(folder);
-  const train::Setup setup = make_setup(spec, {});
+  const train::RunConfig config = make_run_config(spec, {});
 
   // 1. The samples: three workers, disjoint batches of one permutation.
   std::vector<int64_t> seen;
   for (int worker = 0; worker < 3; ++worker) {
-    for (const int64_t index : setup.sharder->indices(0, 0, worker)) {
+    for (const int64_t index : config.sharder->indices(0, 0, worker)) {
       seen.push_back(index);
     }
   }
@@ -44,12 +44,12 @@ TEST(LifeOfAWeight, FromTheSampleToTheRunDirectory) {
   std::vector<std::vector<double>> norms;
   std::vector<double> losses;
   for (int rank = 0; rank < 3; ++rank) {
-    Worker worker(setup.worker_options());
+    Worker worker(config.worker_options());
     data::Loader loader(
-        setup.dataset.train,
-        setup.sharder,
+        config.dataset.train,
+        config.sharder,
         {.workers = {rank},
-         .steps_per_epoch = setup.steps_per_epoch(),
+         .steps_per_epoch = config.steps_per_epoch(),
          .first_step = 0,
          .last_step = 1,
          .prefetch = 0});
@@ -59,10 +59,10 @@ TEST(LifeOfAWeight, FromTheSampleToTheRunDirectory) {
     losses.push_back(worker.compute_gradient(batch, {}, spans));
     arena::Arena& arena = worker.arena();
     std::vector<double> squares(arena.layout().blocks());
-    setup.rule->update(
+    config.rule->update(
         arena,
         {0, arena.layout().size()},
-        {.step = 0, .lr = optim::learning_rate(setup.lr, 0, 2)},
+        {.step = 0, .lr = optim::learning_rate(config.lr, 0, 2)},
         {},
         squares);
     norms.push_back(arena::fold_blocks(arena.layout(), squares));
@@ -136,13 +136,13 @@ TEST(Train, PartialBatchesAreWeightedBySamples) {
   const TrainResult result = train(spec, {});
   EXPECT_EQ(result.steps, 2);
   EXPECT_TRUE(std::isfinite(result.train_loss));
-  const train::Setup setup = make_setup(spec, {});
-  EXPECT_EQ(setup.sharder->samples_in_step(0, 1), 11);
+  const train::RunConfig config = make_run_config(spec, {});
+  EXPECT_EQ(config.sharder->samples_in_step(0, 1), 11);
   double weights = 0;
   for (int worker = 0; worker < 5; ++worker) {
-    weights += setup.sharder->batch_weight(
+    weights += config.sharder->batch_weight(
         1,
-        static_cast<int64_t>(setup.sharder->indices(0, 1, worker).size()));
+        static_cast<int64_t>(config.sharder->indices(0, 1, worker).size()));
   }
   EXPECT_NEAR(weights, 5, 1e-12);
 }

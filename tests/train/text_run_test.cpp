@@ -6,7 +6,7 @@
 #include "record/record_reader.h"
 #include "record/run_directory.h"
 #include "train/folder.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/torch_threads.h"
 #include "train/trainer.h"
 #include "train/worker.h"
@@ -45,13 +45,13 @@ spec::Spec text_spec(const Folder& folder) {
 TEST(TextRun, GradientIsThatOfTheMeanOverPositions) {
   use_one_torch_thread();
   const Folder folder;
-  const train::Setup setup = make_setup(text_spec(folder), {});
-  const WorkerOptions options = setup.worker_options();
+  const train::RunConfig config = make_run_config(text_spec(folder), {});
+  const WorkerOptions options = config.worker_options();
   EXPECT_TRUE(options.tokens);
   EXPECT_EQ(options.sample_shape, std::vector<int64_t>{8});
   Worker worker(options);
   data::Batch batch;
-  setup.dataset.train->gather(std::vector<int64_t>{5, 0, 7}, batch);
+  config.dataset.train->gather(std::vector<int64_t>{5, 0, 7}, batch);
   probe::Spans spans;
   const double loss = worker.compute_gradient(batch, {}, spans);
 
@@ -87,16 +87,16 @@ TEST(TextRun, ScoreCountsPositions) {
   const Folder folder;
   spec::Spec spec = text_spec(folder);
   spec.context = 1;
-  const train::Setup setup = make_setup(spec, {});
-  const Worker worker(setup.worker_options());
-  std::vector<int64_t> indices(setup.dataset.train->size());
+  const train::RunConfig config = make_run_config(spec, {});
+  const Worker worker(config.worker_options());
+  std::vector<int64_t> indices(config.dataset.train->size());
   std::iota(indices.begin(), indices.end(), 0);
-  const EvaluationSet set(*setup.dataset.train, indices, {});
+  const EvaluationSet set(*config.dataset.train, indices, {});
   EXPECT_EQ(set.samples(), 1799);
   EXPECT_EQ(set.parts(), 4);
   EXPECT_EQ(worker.score(set).labels, 1799);
   spec.context = 100;
-  const train::Setup longer = make_setup(spec, {});
+  const train::RunConfig longer = make_run_config(spec, {});
   const EvaluationSet windows(
       *longer.dataset.train,
       std::vector<int64_t>{3, 1},

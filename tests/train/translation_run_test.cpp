@@ -5,7 +5,7 @@
 #include "record/record_reader.h"
 #include "record/run_directory.h"
 #include "train/folder.h"
-#include "train/setup.h"
+#include "train/run_config.h"
 #include "train/trainer.h"
 
 #include <gtest/gtest.h>
@@ -150,7 +150,7 @@ TEST(RecurrentRun, GoesOnWhereItWas) {
   EXPECT_LT(part.steps, 6);
   EXPECT_EQ(train(spec, {}).parameters_sha256, whole.parameters_sha256);
   spec.buffers = "averaged"; // of other texts
-  EXPECT_THROW(make_setup(spec, {}), ConfigError);
+  EXPECT_THROW(make_run_config(spec, {}), ConfigError);
 }
 
 } // namespace

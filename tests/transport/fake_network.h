@@ -1,8 +1,8 @@
-// A board and a connector inside one process, for edges in threads.
+// A store and a factory inside one process, for edges in threads.
 #pragma once
 
-#include "transport/edges/board.h"
-#include "transport/edges/connector.h"
+#include "transport/edges/group_factory.h"
+#include "transport/edges/key_value_store.h"
 #include "transport/transports.h"
 
 #include <condition_variable>
@@ -12,7 +12,7 @@
 
 namespace grapevine::transport::testing {
 
-class MemoryBoard : public Board {
+class MemoryStore : public KeyValueStore {
  public:
   int64_t add(const std::string& key, int64_t amount) override {
     const std::lock_guard lock(mutex_);
@@ -46,7 +46,7 @@ class MemoryBoard : public Board {
 
  private:
   void check() const {
-    if (!is_reachable_) throw TransportError("the board is out of reach");
+    if (!is_reachable_) throw TransportError("the store is out of reach");
   }
 
   std::mutex mutex_;
@@ -55,23 +55,25 @@ class MemoryBoard : public Board {
   bool is_reachable_ = true;
 };
 
-// Connects a party by local transports once all its members have come.
-class LocalConnector : public Connector {
+// Connects a group by local transports once all its members have come.
+class LocalGroupFactory : public GroupFactory {
  public:
-  std::unique_ptr<Transport> connect(
-      const Party& party,
+  using GroupFactory::GroupFactory;
+
+  std::unique_ptr<Transport> connect_directly(
+      const GroupSpec& group,
       Deadline deadline,
       const std::atomic<bool>& cancelled) override {
     std::unique_lock lock(mutex_);
-    for (const int worker : party.workers) {
+    for (const int worker : group.workers) {
       if (cut_.contains(worker)) throw TransportError("cut off");
     }
-    Meeting& meeting = meetings_[party.name];
-    const size_t size = party.workers.size();
+    Meeting& meeting = meetings_[group.name];
+    const size_t size = group.workers.size();
     if (meeting.transports.empty())
       meeting.transports = make_local_transports(static_cast<int>(size));
-    auto mine = std::move(meeting.transports[party.self]);
-    if (mine == nullptr) throw TransportError("met twice: " + party.name);
+    auto mine = std::move(meeting.transports[group.self]);
+    if (mine == nullptr) throw TransportError("met twice: " + group.name);
     ++meeting.come;
     changed_.notify_all();
     while (meeting.come < size) {

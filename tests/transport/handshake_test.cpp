@@ -101,7 +101,7 @@ class Pair {
   void publish(const Side& side) {
     WorkerNote note{.life = side.life};
     note.edges[side.peer] = side.handshake->note();
-    // Through the text, as on the board.
+    // Through the text, as in the store.
     notes_[side.rank == 3 ? 0 : 1] = parse_note(side.life, format_note(note));
   }
 

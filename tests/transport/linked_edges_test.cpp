@@ -1,4 +1,4 @@
-// Edges that are made one by one, in threads over a board in memory.
+// Edges that are made one by one, in threads over a store in memory.
 #include "transport/edges/linked_edges.h"
 
 #include "base/check.h"
@@ -19,9 +19,9 @@ namespace {
 
 using testing::Bytes;
 using testing::expect_bytes;
-using testing::LocalConnector;
+using testing::LocalGroupFactory;
 using testing::make_bytes;
-using testing::MemoryBoard;
+using testing::MemoryStore;
 using testing::on_threads;
 
 using namespace std::chrono_literals;
@@ -42,8 +42,8 @@ class LinkedEdgesTest : public ::testing::TestWithParam<int> {
  protected:
   std::unique_ptr<Edges> make(int rank, int n) {
     return make_linked_edges(
-        board_,
-        connector_,
+        store_,
+        factory_,
         {.name = "fake",
          .rank = rank,
          .size = n,
@@ -51,9 +51,9 @@ class LinkedEdgesTest : public ::testing::TestWithParam<int> {
          .connect_seconds = 60s});
   }
 
-  std::shared_ptr<MemoryBoard> board_ = std::make_shared<MemoryBoard>();
-  std::shared_ptr<LocalConnector> connector_ =
-      std::make_shared<LocalConnector>();
+  std::shared_ptr<MemoryStore> store_ = std::make_shared<MemoryStore>();
+  std::shared_ptr<LocalGroupFactory> factory_ =
+      std::make_shared<LocalGroupFactory>();
 };
 
 // Looks at each change of some edges once.
@@ -153,15 +153,15 @@ TEST_F(LinkedEdges, ALostEdgeIsMadeAgainAndTheOthersGoOn) {
     talk(*edges[loser], other, 1);
     EXPECT_EQ(edges[loser]->edge(2).transport, untouched);
     EXPECT_TRUE(edges[2]->changes().empty());
-    board_ = std::make_shared<MemoryBoard>();
-    connector_ = std::make_shared<LocalConnector>();
+    store_ = std::make_shared<MemoryStore>();
+    factory_ = std::make_shared<LocalGroupFactory>();
   }
 }
 
 TEST_F(LinkedEdges, AWorkerThatReturnsIsLinkedAgain) {
   for (const int victim : {0, 2}) {
-    board_ = std::make_shared<MemoryBoard>();
-    connector_ = std::make_shared<LocalConnector>();
+    store_ = std::make_shared<MemoryStore>();
+    factory_ = std::make_shared<LocalGroupFactory>();
     std::unique_ptr<Edges> edges[3] = {make(0, 3), make(1, 3), make(2, 3)};
     for (auto& each : edges)
       await_all(*each, 3);
@@ -197,9 +197,9 @@ TEST_F(LinkedEdges, TheLaunchersWordIsHeard) {
   const auto there = make(1, 2);
   await_all(*here, 2);
   EXPECT_EQ(here->ended(), std::vector<int>{});
-  board_->set(lost_key(1), "worker 1 was killed by signal 9");
-  board_->add(kLostCountKey, 1);
-  board_->add(kNewsKey, 1);
+  store_->set(lost_key(1), "worker 1 was killed by signal 9");
+  store_->add(kLostCountKey, 1);
+  store_->add(kNewsKey, 1);
   EXPECT_EQ(
       await_change(*here, 1, false).why,
       "worker 1 was killed by signal 9");
@@ -211,27 +211,27 @@ TEST_F(LinkedEdges, TheLaunchersWordIsHeard) {
   EXPECT_EQ(here->gather(late()).members, std::vector<int>{0});
 }
 
-TEST_F(LinkedEdges, ABoardOutOfReachStopsNobody) {
+TEST_F(LinkedEdges, AStoreOutOfReachStopsNobody) {
   const auto here = make(0, 2);
   auto there = make(1, 2);
   await_all(*here, 2);
   await_all(*there, 2);
-  board_->set_reachable(false);
+  store_->set_reachable(false);
   std::this_thread::sleep_for(500ms);
   {
     std::jthread peer([&] { talk(*there, 0, 1); });
     talk(*here, 1, 1);
   }
   EXPECT_TRUE(here->changes().empty());
-  board_->set_reachable(true);
+  store_->set_reachable(true);
   there = make(1, 2);
   await_change(*here, 1, true);
 }
 
 TEST_F(LinkedEdges, GatherLeavesOutWhoDoesNotCome) {
   for (const int missing : {0, 2}) {
-    board_ = std::make_shared<MemoryBoard>();
-    connector_ = std::make_shared<LocalConnector>();
+    store_ = std::make_shared<MemoryStore>();
+    factory_ = std::make_shared<LocalGroupFactory>();
     on_threads(4, [&](int rank) {
       const auto edges = make(rank, 4);
       if (rank == missing) return;
@@ -246,9 +246,9 @@ TEST_F(LinkedEdges, GatherLeavesOutWhoDoesNotCome) {
 
 // One comes, and is gone before it can be connected.
 TEST_F(LinkedEdges, ADeathDuringTheGatheringCostsARound) {
-  board_->set("gather/0/come/2", "1");
-  board_->add("gather/0/count", 1);
-  board_->add("life/2", 1);
+  store_->set("gather/0/come/2", "1");
+  store_->add("gather/0/count", 1);
+  store_->add("life/2", 1);
   on_threads(4, [&](int rank) {
     if (rank == 2) return;
     const auto edges = make(rank, 4);
@@ -261,12 +261,12 @@ TEST_F(LinkedEdges, ADeathDuringTheGatheringCostsARound) {
 // Its next life may come to the next round, though the first was not its own,
 // and nobody waits for the one that is over.
 TEST_F(LinkedEdges, WhoReturnsDuringTheGatheringIsTakenIn) {
-  board_->set("gather/0/come/2", "1");
-  board_->add("gather/0/count", 1);
-  board_->add("life/2", 1);
+  store_->set("gather/0/come/2", "1");
+  store_->add("gather/0/count", 1);
+  store_->add("life/2", 1);
   on_threads(3, [&](int rank) {
     if (rank == 2) {
-      while (!board_->get("gather/0/list"))
+      while (!store_->get("gather/0/list"))
         std::this_thread::sleep_for(1ms);
     }
     const auto edges = make(rank, 3);
@@ -320,7 +320,7 @@ TEST_F(LinkedEdges, WhoGathersAgainIsToldThatAllIsDone) {
       EXPECT_TRUE(edges->is_concluded());
       return;
     }
-    while (board_->add(come_count_key(1), 0) < 2)
+    while (store_->add(come_count_key(1), 0) < 2)
       std::this_thread::sleep_for(1ms);
     EXPECT_FALSE(edges->is_concluded());
     EXPECT_EQ(edges->conclude(), true);
@@ -349,9 +349,9 @@ TEST_F(LinkedEdges, GatherWaitsForWhoGoesOn) {
 // without it, and it is told so.
 TEST_F(LinkedEdges, GatherLeavesOutWhoIsCutOff) {
   for (const int cut_off : {0, 2}) {
-    board_ = std::make_shared<MemoryBoard>();
-    connector_ = std::make_shared<LocalConnector>();
-    connector_->cut(cut_off);
+    store_ = std::make_shared<MemoryStore>();
+    factory_ = std::make_shared<LocalGroupFactory>();
+    factory_->cut(cut_off);
     on_threads(4, [&](int rank) {
       const auto edges = make(rank, 4);
       if (rank == cut_off) {
@@ -368,17 +368,17 @@ TEST_F(LinkedEdges, GatherLeavesOutWhoIsCutOff) {
 
 // Counts the tries to connect all four workers, and fails the first of each
 // worker to be connected with the two others that are not cut off.
-class BusyConnector : public LocalConnector {
+class BusyGroupFactory : public LocalGroupFactory {
  public:
-  std::unique_ptr<Transport> connect(
-      const Party& party,
+  std::unique_ptr<Transport> connect_directly(
+      const GroupSpec& group,
       Deadline deadline,
       const std::atomic<bool>& cancelled) override {
-    if (party.workers.size() == 4) ++wholes;
-    if (party.workers.size() == 3 && tries_[party.self]++ == 0) {
+    if (group.workers.size() == 4) ++wholes;
+    if (group.workers.size() == 3 && tries_[group.self]++ == 0) {
       throw TransportError("busy");
     }
-    return LocalConnector::connect(party, deadline, cancelled);
+    return LocalGroupFactory::connect_directly(group, deadline, cancelled);
   }
 
   std::atomic<int> wholes = 0;
@@ -390,9 +390,9 @@ class BusyConnector : public LocalConnector {
 // It comes to the round after one that it was left out of and that has failed;
 // nobody has tried it again meanwhile.
 TEST_F(LinkedEdges, WhoIsCutOffStaysLeftOut) {
-  const auto busy = std::make_shared<BusyConnector>();
+  const auto busy = std::make_shared<BusyGroupFactory>();
   busy->cut(2);
-  connector_ = busy;
+  factory_ = busy;
   on_threads(4, [&](int rank) {
     const auto edges = make(rank, 4);
     if (rank == 2) {

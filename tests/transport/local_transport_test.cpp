@@ -139,6 +139,7 @@ TEST(LocalTransport, MayBeDestroyedAtAnyTime) {
             const auto sent = transport->send(out, (rank + 1) % 4, 0);
             const auto received = transport->recv(in, (rank + 3) % 4, 0);
             transport->wait(received, late());
+            EXPECT_EQ(in, make_bytes((rank + 3) % 4, 0, 0, in.size()));
             transport->wait(sent, late());
           }
         } catch (const TransportError&) {

@@ -3,11 +3,11 @@
 #include "transport/near/near_transport.h"
 
 #include "base/check.h"
-#include "transport/edges/near_connector.h"
 #include "transport/exercise.h"
 #include "transport/fake_network.h"
 #include "transport/forwarding_transport.h"
 #include "transport/near/byte_ring.h"
+#include "transport/on_threads.h"
 #include "transport/transports.h"
 
 #include <gtest/gtest.h>
@@ -20,6 +20,7 @@ namespace {
 
 using testing::Bytes;
 using testing::make_bytes;
+using testing::on_threads;
 
 using namespace std::chrono_literals;
 
@@ -44,23 +45,13 @@ class Elsewhere : public testing::ForwardingTransport {
 
 using Pair = std::vector<std::unique_ptr<Transport>>;
 
-void on_threads(const std::function<void(int)>& work) {
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < 2; ++rank) {
-    threads.emplace_back([&work, rank] {
-      try {
-        work(rank);
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "rank " << rank << ": " << error.what();
-      }
-    });
-  }
-}
-
 Pair move_near(Pair far) {
   Pair near(2);
-  on_threads([&](int rank) {
-    near[rank] = transport::move_near(std::move(far[rank]), {3, 7}, late());
+  on_threads(2, [&](int rank) {
+    near[rank] = transport::move_near().apply(
+        std::move(far[rank]),
+        {.name = "a pair", .workers = {3, 7}, .self = rank},
+        late());
   });
   return near;
 }
@@ -86,7 +77,7 @@ TEST(NearTransport, MovesEveryByte) {
   Bytes got(1000);
   pair[1]->wait(pair[1]->recv(got, 0, 0), late());
   testing::expect_bytes(got, 0, 1, 0);
-  on_threads([&](int rank) {
+  on_threads(2, [&](int rank) {
     testing::Exercise exercise(*pair[rank]);
     exercise.run();
     exercise.run_at_most();
@@ -97,7 +88,7 @@ TEST(NearTransport, MovesEveryByte) {
 TEST(NearTransport, MovesWhatIsLongerThanItsMemory) {
   constexpr size_t kLength = (size_t{3} << 20) + 5;
   auto pair = make_pair();
-  on_threads([&](int rank) {
+  on_threads(2, [&](int rank) {
     Transport& transport = *pair[rank];
     const int peer = 1 - rank;
     const Bytes out = make_bytes(rank, peer, 2, kLength);
@@ -223,23 +214,19 @@ TEST(NearTransport, WhoSharesNoMemoryStaysFar) {
     auto pair = move_near(std::move(far));
     EXPECT_EQ(pair[0].get(), before[0]);
     EXPECT_EQ(pair[1].get(), before[1]);
-    on_threads([&](int rank) { testing::pass_around(*pair[rank]); });
+    on_threads(2, [&](int rank) { testing::pass_around(*pair[rank]); });
   }
 }
 
-TEST(NearConnector, LeavesLargerPartiesAlone) {
-  const auto connector =
-      move_pairs_near(std::make_shared<testing::LocalConnector>());
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < 3; ++rank) {
-    threads.emplace_back([&, rank] {
-      const Party party{"all", {0, 1, 2}, rank};
-      const std::atomic<bool> never = false;
-      const auto transport = connector->connect(party, late(), never);
-      testing::pass_around(*transport);
-      EXPECT_FALSE(transport->progress());
-    });
-  }
+TEST(NearTransport, LeavesLargerGroupsAlone) {
+  testing::LocalGroupFactory factory({transport::move_near()});
+  on_threads(3, [&](int rank) {
+    const std::atomic<bool> never = false;
+    const auto transport =
+        factory.connect({"all", {0, 1, 2}, rank}, late(), never);
+    testing::pass_around(*transport);
+    EXPECT_FALSE(transport->progress());
+  });
 }
 
 // Random amounts on either side, so that writing and reading meet at every

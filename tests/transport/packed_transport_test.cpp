@@ -36,7 +36,7 @@ class PackedSweep : public ::testing::TestWithParam<int> {};
 TEST_P(PackedSweep, MovesEveryByte) {
   Transports transports = make_local_transports(GetParam());
   for (auto& transport : transports)
-    transport = pack_messages(std::move(transport));
+    transport = wrap(std::move(transport), {pack_messages()}, late());
   on_threads(transports, [](Transport& transport) {
     testing::Exercise(transport).run(kLengths);
   });
@@ -51,7 +51,10 @@ TEST(PackedTransport, MovesEveryByteOverLimitedLinks) {
   const int table = LinkTable::create({3, 1, parse_link("4gbit,50us")});
   Transports transports = make_local_transports(3);
   for (auto& transport : transports)
-    transport = pack_messages(shape_links(std::move(transport), table));
+    transport = wrap(
+        std::move(transport),
+        {shape_links(table), pack_messages()},
+        late());
   on_threads(transports, [](Transport& transport) {
     testing::Exercise(transport).run(kLengths);
   });
@@ -81,8 +84,8 @@ class PackedPair : public ::testing::Test {
     Transports inner = make_local_transports(2);
     auto counter = std::make_unique<Counter>(std::move(inner[0]));
     counter_ = counter.get();
-    first_ = pack_messages(std::move(counter));
-    second_ = pack_messages(std::move(inner[1]));
+    first_ = wrap(std::move(counter), {pack_messages()}, late());
+    second_ = wrap(std::move(inner[1]), {pack_messages()}, late());
   }
 
   Bytes pass(const Bytes& out) {
@@ -148,7 +151,7 @@ TEST_F(PackedPair, GoesOnAfterACallersMistake) {
 
 TEST(PackedTransport, SaysThatAnotherDoesNotPack) {
   Transports transports = make_local_transports(2);
-  transports[0] = pack_messages(std::move(transports[0]));
+  transports[0] = wrap(std::move(transports[0]), {pack_messages()}, late());
   const Bytes zeros(kLeastPacked);
   Bytes in(kLeastPacked);
   const Request received = transports[0]->recv(in, 1, 0);

@@ -1,5 +1,5 @@
 // Limited links that are made anew while the run goes on, over threads.
-#include "transport/edges/shaped_connector.h"
+#include "transport/shaped/shaped_transport.h"
 
 #include "transport/exercise.h"
 #include "transport/fake_network.h"
@@ -14,7 +14,7 @@ namespace grapevine::transport {
 namespace {
 
 using testing::Bytes;
-using testing::LocalConnector;
+using testing::LocalGroupFactory;
 
 Deadline late() {
   return Deadline::after(std::chrono::seconds(100));
@@ -26,15 +26,15 @@ class ShapedEdges : public ::testing::Test {
 
   ~ShapedEdges() override { close(table_); }
 
-  // All members of a party, which meet as threads do.
+  // All members of a group, which meet as threads do.
   Both meet(const std::string& name, const std::vector<int>& workers) {
     Both members(workers.size());
     std::vector<std::jthread> threads;
     for (size_t i = 0; i < workers.size(); ++i) {
       threads.emplace_back([&, i] {
-        const Party party{name, workers, static_cast<int>(i)};
+        const GroupSpec group{name, workers, static_cast<int>(i)};
         const std::atomic<bool> never = false;
-        members[i] = connector_->connect(party, late(), never);
+        members[i] = factory_->connect(group, late(), never);
       });
     }
     threads.clear();
@@ -56,8 +56,8 @@ class ShapedEdges : public ::testing::Test {
 
   int table_ = LinkTable::create(
       {.workers = 6, .workers_per_node = 1, .link = parse_link("4gbit,50us")});
-  std::shared_ptr<Connector> connector_ =
-      shape_links(std::make_shared<LocalConnector>(), table_);
+  std::shared_ptr<GroupFactory> factory_ =
+      std::make_shared<LocalGroupFactory>(std::vector{shape_links(table_)});
 };
 
 TEST_F(ShapedEdges, SomeOfTheRunTalk) {

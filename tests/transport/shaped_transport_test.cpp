@@ -24,6 +24,10 @@ using testing::Bytes;
 using testing::on_threads;
 using testing::Transports;
 
+Deadline late() {
+  return Deadline::after(std::chrono::seconds(100));
+}
+
 // A table for the life of a test.
 class Table {
  public:
@@ -36,17 +40,14 @@ class Table {
     LinkTable table(descriptor_);
     Transports list = make_local_transports(table.workers());
     for (auto& transport : list)
-      transport = shape_links(std::move(transport), descriptor_);
+      transport =
+          wrap(std::move(transport), {shape_links(descriptor_)}, late());
     return list;
   }
 
  private:
   int descriptor_;
 };
-
-Deadline late() {
-  return Deadline::after(std::chrono::seconds(100));
-}
 
 class ShapedSweep : public ::testing::TestWithParam<int> {};
 
@@ -173,7 +174,10 @@ TEST(ShapedTransport, RefusesMisuseAndGoesOn) {
   transports[0]->wait(sent, late());
   EXPECT_THROW(transports[0]->wait(sent, late()), CheckFailure);
   EXPECT_THROW(
-      shape_links(std::move(make_local_transports(3)[0]), table.descriptor()),
+      wrap(
+          std::move(make_local_transports(3)[0]),
+          {shape_links(table.descriptor())},
+          late()),
       ConfigError);
 }
 

@@ -61,7 +61,6 @@ function grid(cards: Cards, ...list: (Card | false)[]): HTMLElement {
 
 const kJumps: Jump[] = [
   { id: "findings", label: "Findings" },
-  { id: "runs", label: "Runs" },
   { id: "learning", label: "Learning" },
   { id: "dispersion", label: "Dispersion" },
   { id: "tensors", label: "Tensors" },
@@ -69,6 +68,8 @@ const kJumps: Jump[] = [
   { id: "asynchrony", label: "Asynchrony" },
   { id: "cost", label: "Cost" },
   { id: "graph", label: "Graph and time" },
+  { id: "runs", label: "Runs" },
+  { id: "comparisons", label: "Comparisons" },
 ];
 
 /** Those whose sections are there. */
@@ -105,6 +106,7 @@ function build_plan(app: App, cards: Cards, plan: Plan): HTMLElement[] {
   ];
 }
 
+/** Plots first: a reader looks at curves before tables. */
 function build(app: App, cards: Cards): HTMLElement[] {
   const { plan, runs } = app.data;
   if (plan && !runs.length) return build_plan(app, cards, plan);
@@ -114,25 +116,8 @@ function build(app: App, cards: Cards): HTMLElement[] {
       "findings",
       "Findings",
       panel("What the runs show", findings(app)),
-      h(
-        "div",
-        { class: "grid" },
-        h("article", { class: "card" }, h("h3", {}, "Ranking"), rankings(app)),
-        h(
-          "article",
-          { class: "card" },
-          h("h3", {}, "Way to the target"),
-          target(app),
-        ),
-      ),
-      panel("What goes with accuracy", correlations(app)),
     ),
     filter_bar(app, jumps_of(app)),
-    section(
-      "runs",
-      "Runs",
-      h("article", { class: "card wide" }, runs_table(app)),
-    ),
     section(
       "learning",
       "Learning curves",
@@ -189,6 +174,27 @@ function build(app: App, cards: Cards): HTMLElement[] {
         new SpansCard(app),
         WaitsCard.wanted(app) && new WaitsCard(app),
       ),
+    ),
+    section(
+      "runs",
+      "Runs",
+      h("article", { class: "card wide" }, runs_table(app)),
+    ),
+    section(
+      "comparisons",
+      "Comparisons",
+      h(
+        "div",
+        { class: "grid" },
+        h("article", { class: "card" }, h("h3", {}, "Ranking"), rankings(app)),
+        h(
+          "article",
+          { class: "card" },
+          h("h3", {}, "Way to the target"),
+          target(app),
+        ),
+      ),
+      panel("What goes with accuracy", correlations(app)),
     ),
   ];
 }

@@ -2,26 +2,28 @@
 // layer's other sources may include it.
 #pragma once
 
-#include "transport/edges/board.h"
-#include "transport/edges/connector.h"
+#include "transport/edges/group_factory.h"
+#include "transport/edges/key_value_store.h"
 #include "transport/launch_environment.h"
 
 #include <memory>
+#include <vector>
 
 namespace grapevine::transport {
 
 // The store that the environment names. One that was lost is looked for again,
 // at most once a second, unless this worker serves it. Throws as
 // make_gloo_transport does.
-std::unique_ptr<Board> open_gloo_board(
+std::unique_ptr<KeyValueStore> open_gloo_store(
     const LaunchEnvironment& environment,
     Deadline deadline);
 
-// A process group for each party, whose members find each other through the
-// board. They share one device, so one thread serves all their connections;
+// A process group for each group, whose members find each other through the
+// store. They share one device, so one thread serves all their connections;
 // c10d adds an idle one to each group.
-std::unique_ptr<Connector> make_gloo_connector(
+std::unique_ptr<GroupFactory> make_gloo_group_factory(
     const LaunchEnvironment& environment,
-    std::shared_ptr<Board> board);
+    std::shared_ptr<KeyValueStore> store,
+    std::vector<Wrap> wraps);
 
 } // namespace grapevine::transport

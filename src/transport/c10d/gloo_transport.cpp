@@ -1,3 +1,4 @@
+#include "base/transport_table.h"
 #include "transport/c10d/gloo_operation.h"
 #include "transport/c10d/meeting.h"
 #include "transport/c10d/no_sigpipe.h"
@@ -34,7 +35,7 @@ class GlooTransport : public Transport {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::string name() const override { return "gloo"; }
+  std::string name() const override { return std::string(kGloo.name); }
   std::string memory_domain() const override { return memory_domain_; }
 
   Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {

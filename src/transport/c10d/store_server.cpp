@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "transport/c10d/c10d.h"
 #include "transport/c10d/meeting.h"
-#include "transport/edges/board.h"
+#include "transport/edges/key_value_store.h"
 
 #include <fmt/format.h>
 

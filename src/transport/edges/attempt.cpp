@@ -3,18 +3,18 @@
 namespace grapevine::transport {
 
 Attempt::Attempt(
-    Connector& connector,
-    Party party,
+    GroupFactory& factory,
+    GroupSpec group,
     Deadline deadline,
     std::chrono::milliseconds pause,
     std::function<void()> finished)
     : thread_([this,
-               &connector,
-               party = std::move(party),
+               &factory,
+               group = std::move(group),
                deadline,
                pause,
                finished = std::move(finished)] {
-        run(connector, party, deadline, pause);
+        run(factory, group, deadline, pause);
         is_over_ = true;
         finished();
       }) {}
@@ -25,12 +25,12 @@ Attempt::~Attempt() {
 }
 
 void Attempt::run(
-    Connector& connector,
-    const Party& party,
+    GroupFactory& factory,
+    const GroupSpec& group,
     Deadline deadline,
     std::chrono::milliseconds pause) {
   try {
-    transport_ = connector.connect(party, deadline, cancelled_);
+    transport_ = factory.connect(group, deadline, cancelled_);
     return;
   } catch (const std::exception& error) {
     error_ = error.what();

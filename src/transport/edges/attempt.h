@@ -2,7 +2,7 @@
 // peer that died on the way.
 #pragma once
 
-#include "transport/edges/connector.h"
+#include "transport/edges/group_factory.h"
 
 #include <atomic>
 #include <functional>
@@ -18,8 +18,8 @@ class Attempt {
   // pauses, so that hopeless tries are not many. `finished` is called at the
   // end, from the attempt's thread.
   Attempt(
-      Connector& connector,
-      Party party,
+      GroupFactory& factory,
+      GroupSpec group,
       Deadline deadline,
       std::chrono::milliseconds pause,
       std::function<void()> finished);
@@ -38,8 +38,8 @@ class Attempt {
 
  private:
   void run(
-      Connector& connector,
-      const Party& party,
+      GroupFactory& factory,
+      const GroupSpec& group,
       Deadline deadline,
       std::chrono::milliseconds pause);
 

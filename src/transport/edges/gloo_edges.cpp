@@ -1,8 +1,7 @@
+#include "base/transport_table.h"
 #include "transport/c10d/gloo_parts.h"
 #include "transport/edges/linked_edges.h"
-#include "transport/edges/near_connector.h"
-#include "transport/edges/packed_connector.h"
-#include "transport/edges/shaped_connector.h"
+#include "transport/near/near_transport.h"
 
 #include <algorithm>
 
@@ -19,21 +18,16 @@ std::unique_ptr<Edges> make_gloo_edges(
     const LaunchEnvironment& environment,
     std::vector<int> neighbours,
     const TransportOptions& options) {
-  std::shared_ptr<Board> board =
-      open_gloo_board(environment, Deadline::after(options.deadline));
-  std::shared_ptr<Connector> connector =
-      make_gloo_connector(environment, board);
+  std::shared_ptr<KeyValueStore> store =
+      open_gloo_store(environment, Deadline::after(options.deadline));
+  std::vector<Wrap> wraps = make_wraps(environment, options);
   // Limited links stand for a network, also between workers of one machine.
-  const bool limits_links = environment.link_table >= 0;
-  if (limits_links) {
-    connector = shape_links(std::move(connector), environment.link_table);
-  }
-  if (options.packs) connector = pack_messages(std::move(connector));
-  if (!limits_links) connector = move_pairs_near(std::move(connector));
+  if (environment.link_table < 0) wraps.push_back(move_near());
+  auto factory = make_gloo_group_factory(environment, store, std::move(wraps));
   return make_linked_edges(
-      std::move(board),
-      std::move(connector),
-      {.name = "gloo",
+      std::move(store),
+      std::move(factory),
+      {.name = std::string(kGloo.name),
        .rank = environment.rank,
        .size = environment.size,
        .neighbours = std::move(neighbours),

@@ -1,5 +1,5 @@
 // How two neighbours agree on a link without meeting: by notes that each writes
-// on the board and the other reads when it comes to it.
+// in the store and the other reads when it comes to it.
 //
 //   lower rank a:   offer (life of a, n)       n grows with every new offer
 //   higher rank b:  takes (life of a, n)       dropped or not
@@ -17,7 +17,7 @@
 // there is another try, so the two cannot miss each other for ever: whatever
 // was lost, killed or stopped, in the end a offers and b takes.
 //
-// Pure: no thread, no clock, no board. A life is the number of the process
+// Pure: no thread, no clock, no store. A life is the number of the process
 // among those that this worker has had, from 1.
 #pragma once
 
@@ -35,7 +35,7 @@ struct EdgeNote {
   bool operator==(const EdgeNote&) const = default;
 };
 
-// All of it, as it stands on the board.
+// All of it, as it stands in the store.
 struct WorkerNote {
   int64_t life = 0; // 0: has not come yet
   std::map<int, EdgeNote> edges;

@@ -27,9 +27,12 @@ milliseconds pause_after(int failures) {
 
 } // namespace
 
-LinkKeeper::LinkKeeper(Board& board, Connector& connector, Options options)
-    : board_(board),
-      connector_(connector),
+LinkKeeper::LinkKeeper(
+    KeyValueStore& store,
+    GroupFactory& factory,
+    Options options)
+    : store_(store),
+      factory_(factory),
       options_(std::move(options)) {
   for (const int rank : options_.neighbours) {
     neighbours_.push_back(
@@ -84,7 +87,7 @@ void LinkKeeper::run() {
     try {
       look();
     } catch (const TransportError&) {
-      // The board is out of reach: the links at hand go on, and it is tried
+      // The store is out of reach: the links at hand go on, and it is tried
       // again.
       news_ = -1;
     }
@@ -100,7 +103,7 @@ void LinkKeeper::look() {
   for (Neighbour& neighbour : neighbours_)
     finish_attempt(neighbour);
   if (is_superseded_) return;
-  read_board();
+  read_store();
   if (is_superseded_) return;
   for (Neighbour& neighbour : neighbours_)
     act(neighbour);
@@ -144,19 +147,19 @@ void LinkKeeper::finish_attempt(Neighbour& neighbour) {
        .transport = std::move(transport)});
 }
 
-void LinkKeeper::read_board() {
-  const int64_t news = board_.add(kNewsKey, 0);
+void LinkKeeper::read_store() {
+  const int64_t news = store_.add(kNewsKey, 0);
   if (news == news_) return;
-  if (board_.add(life_key(options_.rank), 0) > options_.life) {
+  if (store_.add(life_key(options_.rank), 0) > options_.life) {
     leave_to_successor();
     return;
   }
   for (Neighbour& neighbour : neighbours_) {
-    const int64_t life = board_.add(life_key(neighbour.rank), 0);
+    const int64_t life = store_.add(life_key(neighbour.rank), 0);
     const auto text =
-        life > 0 ? board_.get(note_key(neighbour.rank, life)) : std::nullopt;
+        life > 0 ? store_.get(note_key(neighbour.rank, life)) : std::nullopt;
     neighbour.note = parse_note(life, text.value_or(""));
-    const auto mark = board_.get(lost_key(neighbour.rank)).value_or("");
+    const auto mark = store_.get(lost_key(neighbour.rank)).value_or("");
     if (mark == neighbour.lost_mark) continue;
     neighbour.lost_mark = mark;
     if (neighbour.handshake.phase() != Phase::kLinked) continue;
@@ -164,16 +167,16 @@ void LinkKeeper::read_board() {
     neighbour.handshake.lost();
   }
   read_who_has_ended();
-  others_gather_ = board_.add(come_count_key(0), 0) > 0;
-  news_ = news; // only now: a board that fails is read again
+  others_gather_ = store_.add(come_count_key(0), 0) > 0;
+  news_ = news; // only now: a store that fails is read again
 }
 
 void LinkKeeper::read_who_has_ended() {
-  const int64_t count = board_.add(kLostCountKey, 0);
+  const int64_t count = store_.add(kLostCountKey, 0);
   if (count == lost_count_) return;
   std::vector<int> ended;
   for (int rank = 0; rank < options_.size; ++rank) {
-    if (board_.get(lost_key(rank))) ended.push_back(rank);
+    if (store_.get(lost_key(rank))) ended.push_back(rank);
   }
   lost_count_ = count;
   const std::lock_guard lock(mutex_);
@@ -188,12 +191,12 @@ void LinkKeeper::act(Neighbour& neighbour) {
 }
 
 void LinkKeeper::begin_attempt(Neighbour& neighbour) {
-  Party party;
-  party.name = neighbour.handshake.link_name();
-  party.workers = {
+  GroupSpec group;
+  group.name = neighbour.handshake.link_name();
+  group.workers = {
       std::min(options_.rank, neighbour.rank),
       std::max(options_.rank, neighbour.rank)};
-  party.self = options_.rank < neighbour.rank ? 0 : 1;
+  group.self = options_.rank < neighbour.rank ? 0 : 1;
   const auto wake = [this] {
     {
       const std::lock_guard lock(mutex_);
@@ -203,8 +206,8 @@ void LinkKeeper::begin_attempt(Neighbour& neighbour) {
   };
   try {
     neighbour.attempt = std::make_unique<Attempt>(
-        connector_,
-        std::move(party),
+        factory_,
+        std::move(group),
         Deadline::after(options_.connect_seconds),
         pause_after(neighbour.failures),
         wake);
@@ -232,8 +235,8 @@ void LinkKeeper::publish() {
     note.edges[neighbour.rank] = neighbour.handshake.note();
   const auto text = format_note(note);
   if (is_published_ && text == published_) return;
-  board_.set(note_key(options_.rank, options_.life), text);
-  board_.add(kNewsKey, 1);
+  store_.set(note_key(options_.rank, options_.life), text);
+  store_.add(kNewsKey, 1);
   published_ = text;
   is_published_ = true;
 }
@@ -242,7 +245,7 @@ void LinkKeeper::publish() {
 void LinkKeeper::publish_progress() {
   const int64_t progress = progress_;
   if (!others_gather_ || progress == published_progress_) return;
-  board_.set(progress_key(options_.rank), std::to_string(progress));
+  store_.set(progress_key(options_.rank), std::to_string(progress));
   published_progress_ = progress;
 }
 

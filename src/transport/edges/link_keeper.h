@@ -1,15 +1,15 @@
 // Keeps the links of one worker: a thread that reads the neighbours' notes on
-// the board, agrees with them (edges/handshake.h) and has the links made.
+// the store, agrees with them (edges/handshake.h) and has the links made.
 //
-// The board is asked for one number five times a second; notes are read only
+// The store is asked for one number five times a second; notes are read only
 // after that has changed. Links that were handed out are never touched here:
 // what happens to them is told as events, in order.
 #pragma once
 
 #include "transport/edges/attempt.h"
-#include "transport/edges/board.h"
-#include "transport/edges/connector.h"
+#include "transport/edges/group_factory.h"
 #include "transport/edges/handshake.h"
+#include "transport/edges/key_value_store.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -39,11 +39,11 @@ class LinkKeeper {
     std::vector<int> neighbours;
     // Of one attempt to connect, once both sides want it.
     std::chrono::duration<double> connect_seconds{10};
-    std::chrono::milliseconds period{200}; // of looking at the board
+    std::chrono::milliseconds period{200}; // of looking in the store
   };
 
   // Both must outlive this.
-  LinkKeeper(Board& board, Connector& connector, Options options);
+  LinkKeeper(KeyValueStore& store, GroupFactory& factory, Options options);
   // Gives up what is being connected, and waits for that.
   ~LinkKeeper();
   LinkKeeper(const LinkKeeper&) = delete;
@@ -53,7 +53,7 @@ class LinkKeeper {
   std::deque<LinkEvent> take_events();
   // Who of the run has ended for good, as last read.
   std::vector<int> ended() const;
-  // Is written on the board once others gather there, who see that it changes.
+  // Is written in the store once others gather there, who see that it changes.
   void show_progress(int64_t progress) { progress_ = progress; }
   // The user of this link has closed it. What was to be told of it is not.
   void lose(int rank, int64_t link);
@@ -70,9 +70,9 @@ class LinkKeeper {
   };
 
   void run();
-  // One look at everything; throws what the board does.
+  // One look at everything; throws what the store does.
   void look();
-  void read_board();
+  void read_store();
   void read_who_has_ended();
   void finish_attempt(Neighbour& neighbour);
   void take_losses();
@@ -83,8 +83,8 @@ class LinkKeeper {
   void publish_progress();
   void leave_to_successor();
 
-  Board& board_;
-  Connector& connector_;
+  KeyValueStore& store_;
+  GroupFactory& factory_;
   const Options options_;
 
   // Of the thread.

@@ -1,7 +1,7 @@
 #include "transport/edges/linked_edges.h"
 
 #include "base/check.h"
-#include "transport/edges/gather.h"
+#include "transport/edges/final_rendezvous.h"
 #include "transport/edges/link_keeper.h"
 
 #include <map>
@@ -12,11 +12,11 @@ namespace {
 class LinkedEdges : public Edges {
  public:
   LinkedEdges(
-      std::shared_ptr<Board> board,
-      std::shared_ptr<Connector> connector,
+      std::shared_ptr<KeyValueStore> store,
+      std::shared_ptr<GroupFactory> factory,
       LinkedEdgesOptions options)
-      : board_(std::move(board)),
-        connector_(std::move(connector)),
+      : store_(std::move(store)),
+        factory_(std::move(factory)),
         options_(std::move(options)) {
     for (const int neighbour : options_.neighbours) {
       GV_CHECK_GE(neighbour, 0);
@@ -24,21 +24,21 @@ class LinkedEdges : public Edges {
       GV_CHECK(neighbour != options_.rank);
       links_[neighbour];
     }
-    life_ = board_->add(life_key(options_.rank), 1);
-    board_->add(kNewsKey, 1); // a former life learns of it
+    life_ = store_->add(life_key(options_.rank), 1);
+    store_->add(kNewsKey, 1); // a former life learns of it
     keeper_ = std::make_unique<LinkKeeper>(
-        *board_,
-        *connector_,
+        *store_,
+        *factory_,
         LinkKeeper::Options{
             .rank = options_.rank,
             .size = options_.size,
             .life = life_,
             .neighbours = options_.neighbours,
             .connect_seconds = options_.connect_seconds});
-    assembly_ = std::make_unique<Assembly>(
-        *board_,
-        *connector_,
-        Assembly::Self{options_.rank, options_.size, life_});
+    rendezvous_ = std::make_unique<FinalRendezvous>(
+        *store_,
+        *factory_,
+        FinalRendezvous::Self{options_.rank, options_.size, life_});
   }
 
   int rank() const override { return options_.rank; }
@@ -84,17 +84,17 @@ class LinkedEdges : public Edges {
     if (keeper_ != nullptr) keeper_->show_progress(gradients);
   }
 
-  bool is_gathering() override { return assembly_->has_begun(); }
+  bool is_gathering() override { return rendezvous_->has_begun(); }
 
   Gathering gather(Deadline deadline) override {
     keeper_.reset();
     for (auto& [rank, link] : links_)
       link.transport.reset();
-    return assembly_->gather(deadline);
+    return rendezvous_->gather(deadline);
   }
 
-  std::optional<bool> conclude() override { return assembly_->conclude(); }
-  bool is_concluded() override { return assembly_->is_concluded(); }
+  std::optional<bool> conclude() override { return rendezvous_->conclude(); }
+  bool is_concluded() override { return rendezvous_->is_concluded(); }
 
  private:
   struct Link {
@@ -108,24 +108,24 @@ class LinkedEdges : public Edges {
     return found->second;
   }
 
-  std::shared_ptr<Board> board_;
-  std::shared_ptr<Connector> connector_;
+  std::shared_ptr<KeyValueStore> store_;
+  std::shared_ptr<GroupFactory> factory_;
   LinkedEdgesOptions options_;
   int64_t life_ = 0;
   std::map<int, Link> links_;          // by neighbour
   std::unique_ptr<LinkKeeper> keeper_; // until the gathering
-  std::unique_ptr<Assembly> assembly_;
+  std::unique_ptr<FinalRendezvous> rendezvous_;
 };
 
 } // namespace
 
 std::unique_ptr<Edges> make_linked_edges(
-    std::shared_ptr<Board> board,
-    std::shared_ptr<Connector> connector,
+    std::shared_ptr<KeyValueStore> store,
+    std::shared_ptr<GroupFactory> factory,
     LinkedEdgesOptions options) {
   return std::make_unique<LinkedEdges>(
-      std::move(board),
-      std::move(connector),
+      std::move(store),
+      std::move(factory),
       std::move(options));
 }
 

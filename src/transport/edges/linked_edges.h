@@ -1,10 +1,10 @@
-// Edges that are made one by one, and made again: the board and the connector
+// Edges that are made one by one, and made again: the store and the factory
 // are what they need of a network.
 #pragma once
 
 #include "transport/edges.h"
-#include "transport/edges/board.h"
-#include "transport/edges/connector.h"
+#include "transport/edges/group_factory.h"
+#include "transport/edges/key_value_store.h"
 
 #include <memory>
 #include <string>
@@ -22,8 +22,8 @@ struct LinkedEdgesOptions {
 };
 
 std::unique_ptr<Edges> make_linked_edges(
-    std::shared_ptr<Board> board,
-    std::shared_ptr<Connector> connector,
+    std::shared_ptr<KeyValueStore> store,
+    std::shared_ptr<GroupFactory> factory,
     LinkedEdgesOptions options);
 
 } // namespace grapevine::transport

@@ -43,21 +43,21 @@ std::vector<int> who_reach_each_other(
 }
 
 ReachProbe::ReachProbe(
-    Connector& connector,
+    GroupFactory& factory,
     const std::string& name,
     int self,
     const std::vector<int>& others,
     Deadline deadline) {
   for (const int other : others) {
     const auto [low, high] = std::minmax(self, other);
-    Party party{
+    GroupSpec group{
         .name = fmt::format("{}/{}-{}", name, low, high),
         .workers = {low, high},
         .self = self == low ? 0 : 1};
     try {
       attempts_[other] = std::make_unique<Attempt>(
-          connector,
-          std::move(party),
+          factory,
+          std::move(group),
           deadline,
           std::chrono::milliseconds(0),
           [] {});

@@ -1,9 +1,9 @@
 // Who can be connected with whom, where all of them could not be at once: one
-// is cut off from others, and yet at the board.
+// is cut off from others, and yet in the store.
 #pragma once
 
 #include "transport/edges/attempt.h"
-#include "transport/edges/connector.h"
+#include "transport/edges/group_factory.h"
 
 #include <functional>
 #include <map>
@@ -32,7 +32,7 @@ class ReachProbe {
  public:
   // `name` is the same for all, and of this probe alone.
   ReachProbe(
-      Connector& connector,
+      GroupFactory& factory,
       const std::string& name,
       int self,
       const std::vector<int>& others,

@@ -1,4 +1,5 @@
 #include "base/shared_memory.h"
+#include "base/transport_table.h"
 #include "transport/failure.h"
 #include "transport/mpi/mpi_runtime.h"
 #include "transport/pieces.h"
@@ -81,7 +82,7 @@ class MpiTransport : public Transport {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::string name() const override { return "mpi"; }
+  std::string name() const override { return std::string(kMpi.name); }
   std::optional<LocalPlace> local_place() const override { return local_; }
   std::string memory_domain() const override {
     return memory_domain_of_this_process();

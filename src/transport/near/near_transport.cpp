@@ -24,6 +24,8 @@ constexpr Tag kNameTag = 0;
 constexpr Tag kOpenedTag = 1;
 // Small enough to stay in a core's cache.
 constexpr size_t kRingBytes = size_t{1} << 20;
+// Of two workers that have just been connected; nobody can cancel it.
+constexpr std::chrono::seconds kLongestTalk{5};
 // How often it is looked whether the peer's process still lives.
 constexpr std::chrono::milliseconds kLook{50};
 
@@ -368,13 +370,10 @@ uint64_t draw_token() {
   return uint64_t{chance()} << 32 | chance();
 }
 
-} // namespace
-
-std::unique_ptr<Transport> move_near(
+std::unique_ptr<Transport> move_pair_near(
     std::unique_ptr<Transport> far,
-    std::vector<int> workers,
+    const std::vector<int>& workers,
     Deadline deadline) {
-  GV_CHECK_EQ(far->size(), 2);
   Offer offer{.token = draw_token()};
   far->memory_domain().copy(offer.domain.data(), offer.domain.size());
   auto mine = make_memory(offer.token);
@@ -394,9 +393,26 @@ std::unique_ptr<Transport> move_near(
   mine->close_name();
   return std::make_unique<NearTransport>(
       std::move(far),
-      std::move(workers),
+      workers,
       std::move(mine),
       std::move(opened));
+}
+
+} // namespace
+
+Wrap move_near() {
+  return {
+      .apply = [](std::unique_ptr<Transport> far,
+                  const GroupSpec& group,
+                  Deadline deadline) {
+        if (group.workers.size() != 2) return far;
+        return move_pair_near(
+            std::move(far),
+            group.workers,
+            Deadline::after(std::min<std::chrono::duration<double>>(
+                deadline.remaining(),
+                kLongestTalk)));
+      }};
 }
 
 } // namespace grapevine::transport

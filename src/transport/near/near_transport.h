@@ -8,20 +8,15 @@
 // only while the transport is called.
 #pragma once
 
-#include "transport/transport.h"
-
-#include <memory>
-#include <vector>
+#include "transport/wrap.h"
 
 namespace grapevine::transport {
 
-// `far` connects two workers, whose ranks in the run are `workers` (errors name
-// them); both call this. Returns a transport through shared memory where both
-// have it in common, by far's memory_domain and by trying, and else `far`
-// itself. Waits for the other side until the deadline. Throws what `far` does.
-std::unique_ptr<Transport> move_near(
-    std::unique_ptr<Transport> far,
-    std::vector<int> workers,
-    Deadline deadline);
+// For groups of two; others stay as they are. Moves through shared memory if
+// both workers have it in common, by the wrapped transport's memory_domain and
+// by trying, and else returns the wrapped transport itself. Waits for the other
+// worker, which answers at once unless it was stopped, until the deadline and
+// at most 5 s. Throws what the wrapped transport does.
+Wrap move_near();
 
 } // namespace grapevine::transport

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -95,11 +94,7 @@ class PackedTransport : public Transport {
         name_(inner_->name()),
         place_(inner_->local_place()),
         memory_domain_(inner_->memory_domain()),
-        workers_(std::move(workers)) {
-    if (!workers_.empty()) return;
-    workers_.resize(size_);
-    std::iota(workers_.begin(), workers_.end(), 0);
-  }
+        workers_(std::move(workers)) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -243,12 +238,15 @@ class PackedTransport : public Transport {
 
 } // namespace
 
-std::unique_ptr<Transport> pack_messages(
-    std::unique_ptr<Transport> inner,
-    std::vector<int> workers) {
-  return std::make_unique<PackedTransport>(
-      std::move(inner),
-      std::move(workers));
+Wrap pack_messages() {
+  return {
+      .apply = [](std::unique_ptr<Transport> inner,
+                  const GroupSpec& group,
+                  Deadline) -> std::unique_ptr<Transport> {
+        return std::make_unique<PackedTransport>(
+            std::move(inner),
+            group.workers);
+      }};
 }
 
 } // namespace grapevine::transport

@@ -14,10 +14,9 @@
 // instead of waiting has a thread a piece.
 #pragma once
 
-#include "transport/transport.h"
+#include "transport/wrap.h"
 
-#include <memory>
-#include <vector>
+#include <cstddef>
 
 namespace grapevine::transport {
 
@@ -26,10 +25,7 @@ inline constexpr size_t kLeastPacked = size_t{1} << 14;
 // What plans assume that packing leaves of a byte of parameters or gradients.
 inline constexpr double kTypicallyPacked = 0.853;
 
-// All workers of the run are wrapped, or none. workers: what errors call the
-// ranks; none: by their number.
-std::unique_ptr<Transport> pack_messages(
-    std::unique_ptr<Transport> inner,
-    std::vector<int> workers = {});
+// All workers of the run are wrapped, or none.
+Wrap pack_messages();
 
 } // namespace grapevine::transport

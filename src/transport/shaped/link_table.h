@@ -18,7 +18,7 @@
 // it leaves at worst a stream that is some microseconds ahead.
 #pragma once
 
-#include "transport/link_options.h"
+#include "base/link_options.h"
 #include "transport/shaped/fluid.h"
 #include "transport/transport.h"
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -34,19 +33,34 @@ void sleep_until(double when, Deadline deadline) {
   std::this_thread::sleep_for(std::max(std::min(wanted, most), kLeast));
 }
 
+// Returns 0 for the group of all workers. Others have an FNV-1a hash of their
+// name, of 64 bits; two of a run hardly ever have the same.
+uint64_t link_number(const std::string& name) {
+  if (name.empty()) return 0;
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (const char letter : name) {
+    hash ^= static_cast<unsigned char>(letter);
+    hash *= 0x100000001b3ull;
+  }
+  return hash | 1;
+}
+
 class ShapedTransport : public Transport {
  public:
-  ShapedTransport(std::unique_ptr<Transport> inner, const LinksOfSome& links)
-      : table_(links.descriptor),
+  ShapedTransport(
+      std::unique_ptr<Transport> inner,
+      const GroupSpec& group,
+      int descriptor)
+      : table_(descriptor),
         inner_(std::move(inner)),
         rank_(inner_->rank()),
         size_(inner_->size()),
-        workers_(links.workers),
+        workers_(group.workers),
         name_(inner_->name()),
         place_(inner_->local_place()) {
     GV_CHECK_EQ(static_cast<int>(workers_.size()), size_);
     for (const int peer : workers_)
-      lanes_.emplace_back(workers_[rank_], peer, links.number);
+      lanes_.emplace_back(workers_[rank_], peer, link_number(group.name));
   }
 
   int rank() const override { return rank_; }
@@ -213,38 +227,42 @@ class ShapedTransport : public Transport {
   Failure failure_;
 };
 
+void prepare_links(int descriptor, const GroupSpec& group) {
+  if (group.name.empty()) return;
+  LinkTable table(descriptor);
+  LinkTable::Session session(table);
+  const int me = group.workers[group.self];
+  const uint64_t number = link_number(group.name);
+  for (size_t i = group.self + 1; i < group.workers.size(); ++i) {
+    session.begin_link(me, group.workers[i], number);
+    session.begin_link(group.workers[i], me, number);
+  }
+}
+
+void check_size(int descriptor, int size) {
+  const int workers = LinkTable(descriptor).workers();
+  if (workers == size) return;
+  throw ConfigError(fmt::format(
+      "the table of links is for {} workers, but there are {}",
+      workers,
+      size));
+}
+
 } // namespace
 
-void prepare_links(const LinksOfSome& links) {
-  LinkTable table(links.descriptor);
-  LinkTable::Session session(table);
-  const int me = links.workers[links.self];
-  for (size_t i = links.self + 1; i < links.workers.size(); ++i) {
-    session.begin_link(me, links.workers[i], links.number);
-    session.begin_link(links.workers[i], me, links.number);
-  }
-}
-
-std::unique_ptr<Transport> shape_links(
-    std::unique_ptr<Transport> inner,
-    const LinksOfSome& links) {
-  return std::make_unique<ShapedTransport>(std::move(inner), links);
-}
-
-std::unique_ptr<Transport> shape_links(
-    std::unique_ptr<Transport> inner,
-    int descriptor) {
-  const int workers = LinkTable(descriptor).workers();
-  if (workers != inner->size()) {
-    throw ConfigError(fmt::format(
-        "the table of links is for {} workers, but there are {}",
-        workers,
-        inner->size()));
-  }
-  LinksOfSome links{.descriptor = descriptor, .self = inner->rank()};
-  links.workers.resize(workers);
-  std::iota(links.workers.begin(), links.workers.end(), 0);
-  return shape_links(std::move(inner), links);
+Wrap shape_links(int descriptor) {
+  return {
+      .prepare =
+          [=](const GroupSpec& group) { prepare_links(descriptor, group); },
+      .apply = [=](std::unique_ptr<Transport> inner,
+                   const GroupSpec& group,
+                   Deadline) -> std::unique_ptr<Transport> {
+        if (group.name.empty()) check_size(descriptor, inner->size());
+        return std::make_unique<ShapedTransport>(
+            std::move(inner),
+            group,
+            descriptor);
+      }};
 }
 
 } // namespace grapevine::transport

@@ -11,37 +11,19 @@
 // wrapped one.
 #pragma once
 
-#include "transport/transport.h"
-
-#include <cstdint>
-#include <memory>
-#include <vector>
+#include "transport/wrap.h"
 
 namespace grapevine::transport {
 
 // `descriptor` is that of LinkTable::create, inherited. All workers of the run
-// are wrapped, or none. Throws ConfigError where there is no such table, or one
-// of another number of workers.
-std::unique_ptr<Transport> shape_links(
-    std::unique_ptr<Transport> inner,
-    int descriptor);
-
-// The same for a transport over some workers of the run: its rank i is
-// workers[i]. Links are made anew while the run goes on, and the table must
-// not confuse a message of the former with one of the next; so each has a
-// number, the same at both ends and never used before. `prepare_links` resets
-// the table for the links from workers[self] to those behind it in the list;
-// it is called before the wrapped transport is connected, by all of them, so
-// that it is done before anybody uses the transport.
-struct LinksOfSome {
-  int descriptor = -1;
-  std::vector<int> workers; // ranks in the run, ascending
-  int self = 0;             // index of this worker among them
-  uint64_t number = 0;
-};
-void prepare_links(const LinksOfSome& links);
-std::unique_ptr<Transport> shape_links(
-    std::unique_ptr<Transport> inner,
-    const LinksOfSome& links);
+// are wrapped, or none. Throws ConfigError if there is no such table, or if a
+// group without a name has another number of workers than the table.
+//
+// Links of groups with a name are made again while the run goes on, and the
+// table must not confuse a message of the former with one of the next. So each
+// has a number, which is derived from the name. Before the group is connected,
+// each member resets the table for its links to those after it in the list, so
+// that this is done before anybody uses the transport.
+Wrap shape_links(int descriptor);
 
 } // namespace grapevine::transport

@@ -99,7 +99,7 @@ void work_with_edges(const LaunchEnvironment& found) {
     if (rank != found.rank) others.push_back(rank);
   }
   const auto edges =
-      make_gloo_edges(found, others, {.deadline = deadline_option()});
+      make_edges("gloo", found, others, {.deadline = deadline_option()});
   testing::EdgeWorker(*edges, others, variable("OUT", "."), deadline_option())
       .run();
 }

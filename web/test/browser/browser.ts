@@ -1,6 +1,12 @@
 // A page in Debian's chromium, opened from disk.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,8 +15,16 @@ import type { Data } from "../../src/data";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The program; GV_CHROMIUM names another. */
-const kChromium = process.env["GV_CHROMIUM"] || "/usr/bin/chromium";
+/** The browser: GV_CHROMIUM, or the first of these names on the PATH. Looked
+ * up here, so that one installed after the build was configured is found. */
+const kChromium =
+  process.env["GV_CHROMIUM"] ||
+  ["chromium", "chromium-browser", "google-chrome"]
+    .flatMap((name) =>
+      (process.env["PATH"] ?? "").split(":").map((dir) => join(dir, name)),
+    )
+    .find((path) => existsSync(path)) ||
+  "/usr/bin/chromium";
 
 /** Milliseconds: beyond what a busy machine needs for anything. */
 const kPatience = 120_000;

@@ -64,6 +64,16 @@ describe("asynchronous runs", () => {
 });
 
 describe("six implementations, three seeds", () => {
+  it("shows plots before tables", async () => {
+    const page = await open("six", fixture.six_by_three());
+    const order = await page
+      .locator("section")
+      .evaluateAll((list) => list.map((part) => part.id));
+    expect(order.indexOf("runs")).toBeGreaterThan(order.indexOf("graph"));
+    expect(order.slice(0, 2)).toEqual(["findings", "learning"]);
+    expect(order.at(-1)).toBe("comparisons");
+  });
+
   it("opens from disk without complaints, every plot with its curves", async () => {
     const page = await open("six", fixture.six_by_three());
     const series = await all_series(page);

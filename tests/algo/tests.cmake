@@ -1,0 +1,1 @@
+gv_layer_test(algo DEPS Grapevine::algo)
