@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 add_library(gv_grapevine INTERFACE)
 add_library(Grapevine::grapevine ALIAS gv_grapevine)
 set_target_properties(gv_grapevine PROPERTIES EXPORT_NAME grapevine)
-target_link_libraries(gv_grapevine INTERFACE gv_api)
+target_link_libraries(gv_grapevine INTERFACE gv_library)
 target_compile_features(gv_grapevine INTERFACE cxx_std_20)
 
 get_property(layers GLOBAL PROPERTY GV_LAYERS)

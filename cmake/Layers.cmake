@@ -1,9 +1,10 @@
-# gv_layer(NAME [TORCH] SOURCES … DEPS …): the library of one folder of src/.
+# gv_layer(NAME [TORCH] [FOLDER DIR] [EXCLUDE REGEX] [DEPS …] [PRIVATE_DEPS …]):
+# the library of a folder of src/, by default of src/NAME, with every source
+# below it whose path does not match EXCLUDE.
 #
-# It is Grapevine::NAME to the others and gv_NAME on disk. TORCH layers may
-# include torch/torch.h and share one precompiled header of it; the rest never
-# see it, which keeps their builds short and the rule "torch stops at the
-# arena" honest.
+# It is Grapevine::NAME to the others and gv_NAME on disk. A folder with a part
+# that needs torch has a second library, so that who uses the rest links without
+# it. TORCH libraries share one precompiled header of torch/torch.h.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -43,10 +44,17 @@ function(gv_torch_target target)
 endfunction()
 
 function(gv_layer name)
-  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "FOLDER;EXCLUDE" "DEPS;PRIVATE_DEPS" ${ARGN})
   set(target gv_${name})
-  list(TRANSFORM ARG_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/${name}/)
-  add_library(${target} STATIC ${ARG_SOURCES})
+  if(NOT ARG_FOLDER)
+    set(ARG_FOLDER ${name})
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp)
+  if(ARG_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "/${ARG_FOLDER}/(${ARG_EXCLUDE})")
+  endif()
+  add_library(${target} STATIC ${sources})
   add_library(Grapevine::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   # The layers' own headers are not installed: users see include/grapevine.

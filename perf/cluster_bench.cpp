@@ -1,20 +1,20 @@
 // The virtual cluster: a training step of 96 ResNet20 replicas against a plain
 // loop over the same samples, and mixing steps against n and k.
 #include "algo/agreement.h"
+#include "algo/sgd.h"
 #include "base/aligned.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
-#include "cluster/cluster.h"
-#include "cluster/stepper.h"
-#include "comm/plan.h"
-#include "comm/virtual_mixer.h"
 #include "graph/mixing.h"
 #include "graph/schedule.h"
+#include "mix/cluster.h"
+#include "mix/plan.h"
+#include "mix/stepper.h"
+#include "mix/virtual_mixer.h"
 #include "model/zoo.h"
-#include "optim/sgd.h"
 #include "perf/bench.h"
-#include "train/torch_threads.h"
-#include "train/worker.h"
+#include "run/torch_threads.h"
+#include "run/worker.h"
 
 #include <torch/torch.h>
 
@@ -58,32 +58,32 @@ class VirtualStep {
     ring.n = kWorkers;
     schedule_ = graph::make_schedule(ring);
     for (int i = 0; i < kWorkers; ++i) {
-      workers_.emplace_back(train::WorkerOptions{
+      workers_.emplace_back(run::WorkerOptions{
           .model = "resnet20",
           .sample_shape = {3, 32, 32},
           .classes = 10,
           .seed = 1,
           .state_planes = 1});
     }
-    std::vector<arena::Arena*> arenas;
-    for (train::Worker& worker : workers_)
+    std::vector<tensor::Arena*> arenas;
+    for (run::Worker& worker : workers_)
       arenas.push_back(&worker.arena());
-    cluster_ = cluster::make_virtual_cluster(kWorkers, pool);
+    cluster_ = mix::make_virtual_cluster(kWorkers, pool);
     cluster_->attach(arenas);
-    stepper_ = std::make_unique<cluster::Stepper>(
+    stepper_ = std::make_unique<mix::Stepper>(
         *cluster_,
         arenas,
         algo::find_agreement("adapt-then-combine"),
         rule_,
         *schedule_,
-        cluster::StepperOptions{});
+        mix::StepperOptions{});
   }
 
   void run() {
     stepper_->step(
         {.moment = {step_, 0},
          .lr = 0.01,
-         .compute_gradient = [&](int index, cluster::GradientListener*) {
+         .compute_gradient = [&](int index, mix::GradientListener*) {
            workers_[index].compute_gradient(batches_[index], {}, spans_[index]);
          }});
     ++step_;
@@ -91,12 +91,12 @@ class VirtualStep {
 
  private:
   std::vector<data::Batch>& batches_;
-  std::vector<probe::Spans> spans_;
+  std::vector<record::Spans> spans_;
   std::unique_ptr<graph::Schedule> schedule_;
-  optim::Sgd rule_{optim::SgdOptions{.momentum = 0.9}};
-  std::vector<train::Worker> workers_;
-  std::unique_ptr<cluster::Cluster> cluster_;
-  std::unique_ptr<cluster::Stepper> stepper_;
+  algo::Sgd rule_{algo::SgdOptions{.momentum = 0.9}};
+  std::vector<run::Worker> workers_;
+  std::unique_ptr<mix::Cluster> cluster_;
+  std::unique_ptr<mix::Stepper> stepper_;
   int64_t step_ = 0;
 };
 
@@ -166,7 +166,7 @@ class Mixing {
   }
 
   std::function<void()> with(int k) {
-    auto plan = comm::make_plan(
+    auto plan = mix::make_plan(
         graph::Mixing::lattice(n_, k),
         kFloats * static_cast<int64_t>(sizeof(float)));
     return [this, plan] { mixer_.mix(*plan, pointers_, kFloats); };
@@ -175,7 +175,7 @@ class Mixing {
  private:
   static constexpr int64_t kFloats = 269'728;
   int n_;
-  comm::VirtualMixer mixer_;
+  mix::VirtualMixer mixer_;
   std::vector<AlignedFloats> planes_;
   std::vector<float*> pointers_;
 };
@@ -216,7 +216,7 @@ std::vector<Row> mixing_steps(ThreadPool& pool) {
 
 int main(int argc, char** argv) {
   using namespace grapevine::perf;
-  grapevine::ThreadPool pool(cores(), grapevine::train::use_one_torch_thread);
+  grapevine::ThreadPool pool(cores(), grapevine::run::use_one_torch_thread);
   std::vector<Row> rows = mixing_steps(pool);
   rows.push_back(training_step(pool));
   write_rows(argc > 1 ? argv[1] : "cluster.json", rows);

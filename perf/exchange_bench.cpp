@@ -2,9 +2,9 @@
 // backend. Started by perf/run, under mpirun (compares with MPI_Sendrecv) or
 // under `grapevine launch` (with c10d's send and recv of one buffer).
 #include "base/check.h"
-#include "comm/communicator.h"
+#include "mix/communicator.h"
+#include "net/transports.h"
 #include "perf/bench.h"
-#include "transport/transports.h"
 
 #include <torch/torch.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -42,7 +42,7 @@ struct Buffers {
 
 // Both processes begin a turn together.
 Turns measure(
-    comm::Communicator& communicator,
+    mix::Communicator& communicator,
     Buffers& buffers,
     const std::function<void()>& ours,
     const std::function<void()>& rival) {
@@ -62,7 +62,7 @@ Turns measure(
   return turns;
 }
 
-Row over_mpi(comm::Communicator& communicator, Buffers& buffers) {
+Row over_mpi(mix::Communicator& communicator, Buffers& buffers) {
   const int peer = 1 - communicator.rank();
   const Turns turns = measure(
       communicator,
@@ -90,9 +90,9 @@ Row over_mpi(comm::Communicator& communicator, Buffers& buffers) {
 }
 
 Row over_gloo(
-    comm::Communicator& communicator,
+    mix::Communicator& communicator,
     Buffers& buffers,
-    const transport::LaunchEnvironment& environment) {
+    const net::LaunchEnvironment& environment) {
   const int rank = communicator.rank();
   const int peer = 1 - rank;
   c10d::TCPStoreOptions store_options;
@@ -127,13 +127,11 @@ Row over_gloo(
 }
 
 int run(const std::string& file) {
-  const auto environment = transport::read_launch_environment();
+  const auto environment = net::read_launch_environment();
   const bool is_mpi = environment.transport == "mpi";
-  comm::Communicator communicator(
-      is_mpi ? transport::make_mpi_transport()
-             : transport::make_gloo_transport(
-                   environment,
-                   std::chrono::seconds(60)),
+  mix::Communicator communicator(
+      is_mpi ? net::make_mpi_transport()
+             : net::make_gloo_transport(environment, std::chrono::seconds(60)),
       {.deadline = std::chrono::seconds(60)});
   GV_CHECK_EQ(communicator.size(), 2);
   Buffers buffers(communicator.rank());

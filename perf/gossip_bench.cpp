@@ -5,9 +5,9 @@
 // Under mpirun over MPI, in torchrun's environment over Gloo. After the warm-up
 // every worker counts its gradients and averagings for the same number of
 // seconds; rank 0 prints one line of JSON with what each has done.
+#include "algo/sgd.h"
 #include "base/check.h"
 #include "base/error.h"
-#include "cluster/cluster.h"
 #include "gossip/allowance.h"
 #include "gossip/averager.h"
 #include "gossip/dynamics.h"
@@ -15,12 +15,12 @@
 #include "gossip/replica.h"
 #include "graph/schedule.h"
 #include "graph/spectrum.h"
-#include "optim/sgd.h"
+#include "member/edges.h"
+#include "mix/cluster.h"
+#include "net/store_server.h"
+#include "net/transports.h"
 #include "perf/bench.h"
 #include "perf/timed_job.h"
-#include "transport/edges.h"
-#include "transport/store_server.h"
-#include "transport/transports.h"
 
 #include <cmath>
 
@@ -56,12 +56,12 @@ Options parse(int argc, char** argv) {
 class Job {
  public:
   explicit Job(const Options& options) : options_(options) {
-    auto environment = transport::read_launch_environment();
-    if (transport::survives_loss(environment.transport)) {
-      store_ = transport::serve_store_for(environment);
+    auto environment = net::read_launch_environment();
+    if (net::survives_loss(environment.transport)) {
+      store_ = net::serve_store_for(environment);
     }
     const std::chrono::seconds deadline(60);
-    const transport::TransportOptions links{
+    const net::TransportOptions links{
         .deadline = deadline,
         .packs = options.packs};
     options_.compute.rank = environment.rank;
@@ -71,8 +71,8 @@ class Job {
     // Replicas differ, so that it shows whether they have been averaged.
     for (float& value : gradient_->arena().parameters())
       value *= 1 + 0.1F * static_cast<float>(environment.rank);
-    everybody_ = cluster::make_process_cluster(
-        transport::make_transport(environment.transport, environment, links),
+    everybody_ = mix::make_process_cluster(
+        net::make_transport(environment.transport, environment, links),
         {.deadline = deadline});
     everybody_->attach({&gradient_->arena()});
     const auto schedule =
@@ -86,7 +86,7 @@ class Job {
             options_.rate),
         options_.piece_bytes);
     if (options_.alone) return;
-    edges_ = transport::make_edges(
+    edges_ = member::make_edges(
         environment.transport,
         environment,
         neighbours_,
@@ -114,7 +114,7 @@ class Job {
     const double pairs = std::max<double>(
         1,
         static_cast<double>(after.averagings - before.averagings));
-    const cluster::Rows rows = everybody_->all_gather(
+    const mix::Rows rows = everybody_->all_gather(
         {{per_second(before.gradients, after.gradients),
           per_second(before.averagings, after.averagings),
           (after.pair_seconds - before.pair_seconds) / pairs,
@@ -201,14 +201,14 @@ class Job {
     GV_CHECK_LE(apart, 0.5 * 0.1 * (n - 1));
   }
 
-  std::unique_ptr<transport::StoreServer> store_;
+  std::unique_ptr<net::StoreServer> store_;
   Options options_;
-  optim::Sgd rule_{optim::SgdOptions{}};
+  algo::Sgd rule_{algo::SgdOptions{}};
   std::unique_ptr<MlpGradient> gradient_;
-  std::unique_ptr<cluster::Cluster> everybody_;
+  std::unique_ptr<mix::Cluster> everybody_;
   std::vector<int> neighbours_;
   std::unique_ptr<gossip::Replica> replica_;
-  std::unique_ptr<transport::Edges> edges_;
+  std::unique_ptr<member::Edges> edges_;
   std::unique_ptr<gossip::Averager> averager_;
   int64_t gradients_ = 0;
 };

@@ -12,8 +12,8 @@
 #include "data/shuffled_sharder.h"
 #include "perf/bench.h"
 #include "perf/processor_time.h"
-#include "train/torch_threads.h"
-#include "train/worker.h"
+#include "run/torch_threads.h"
+#include "run/worker.h"
 
 #include <torch/torch.h>
 #include <turbojpeg.h>
@@ -46,19 +46,18 @@ struct Trainee {
       : batch(random_batch(samples, shape)),
         worker(make(model, shape)) {}
 
-  static train::Worker make(
+  static run::Worker make(
       const std::string& model,
       const std::vector<int64_t>& shape) {
     const ShortLivedBlocks blocks; // as a run makes its workers
-    return train::Worker(
-        {.model = model, .sample_shape = shape, .classes = 10});
+    return run::Worker({.model = model, .sample_shape = shape, .classes = 10});
   }
 
   void step() { worker.compute_gradient(batch, {}, spans); }
 
   data::Batch batch;
-  train::Worker worker;
-  probe::Spans spans;
+  run::Worker worker;
+  record::Spans spans;
 };
 
 // Processor time of both, a batch of 128 of CIFAR's shape.
@@ -235,7 +234,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: input_bench FILE.json\n";
     return 2;
   }
-  train::use_one_torch_thread();
+  run::use_one_torch_thread();
   std::vector<perf::Row> rows = {perf::augmentation()};
   data::DataOptions options{.name = "imagenet"};
   options.search_path = data::default_data_path();

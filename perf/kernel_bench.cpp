@@ -2,10 +2,10 @@
 // allows, and against torch's optimizers on ResNet50's tensors. One thread.
 #include "base/aligned.h"
 #include "base/random.h"
-#include "kernel/adam.h"
-#include "kernel/sgd.h"
 #include "perf/bench.h"
-#include "train/torch_threads.h"
+#include "run/torch_threads.h"
+#include "tensor/kernels/adam.h"
+#include "tensor/kernels/sgd.h"
 
 #include <torch/torch.h>
 
@@ -64,7 +64,7 @@ struct Planes {
   }
 };
 
-kernel::AdamStep adamw_step() {
+tensor::AdamStep adamw_step() {
   return {
       .keep = 0.9999F,
       .beta1 = 0.9F,
@@ -79,7 +79,7 @@ kernel::AdamStep adamw_step() {
 // Mixing of x and the inbox fused with one step on `count` elements.
 void sgd_step(Planes& planes, int64_t count) {
   const float* terms[] = {planes.x.data(), planes.inbox.data()};
-  kernel::sgd_update(
+  tensor::sgd_update(
       {.x = planes.x.data(),
        .result = planes.x.data(),
        .g = planes.g.data(),
@@ -92,7 +92,7 @@ void sgd_step(Planes& planes, int64_t count) {
 
 void adamw_step(Planes& planes, int64_t count) {
   const float* terms[] = {planes.x.data(), planes.inbox.data()};
-  kernel::adam_update(
+  tensor::adam_update(
       {.x = planes.x.data(),
        .result = planes.x.data(),
        .g = planes.g.data(),
@@ -115,7 +115,7 @@ void verify(Planes& planes) {
   sgd_step(planes, kFloats);
   bool right = *x == expected;
 
-  const kernel::AdamStep o = adamw_step();
+  const tensor::AdamStep o = adamw_step();
   m = std::fma(g, o.rest1, planes.m.data()[at] * o.beta1);
   const float v = std::fma(o.rest2 * g, g, planes.v.data()[at] * o.beta2);
   expected = (*x + *inbox) * 0.5F * o.keep +
@@ -262,6 +262,6 @@ std::vector<Row> all_rows() {
 
 int main(int argc, char** argv) {
   using namespace grapevine::perf;
-  grapevine::train::use_one_torch_thread();
+  grapevine::run::use_one_torch_thread();
   write_rows(argc > 1 ? argv[1] : "kernel.json", all_rows());
 }

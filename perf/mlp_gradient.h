@@ -3,11 +3,11 @@
 // cores cannot compute for four hosts.
 #pragma once
 
-#include "arena/arena.h"
 #include "base/random.h"
-#include "bind/bind.h"
-#include "bind/gradient_hooks.h"
-#include "cluster/gradient_listener.h"
+#include "mix/gradient_listener.h"
+#include "tensor/arena.h"
+#include "tensor/bind/bind.h"
+#include "tensor/bind/gradient_hooks.h"
 
 #include <torch/torch.h>
 
@@ -45,9 +45,9 @@ struct ComputeOptions {
 class MlpGradient {
  public:
   virtual ~MlpGradient() = default;
-  virtual arena::Arena& arena() = 0;
+  virtual tensor::Arena& arena() = 0;
   // Forward and backward; the listener may be null.
-  virtual void compute(int64_t step, cluster::GradientListener* listener) = 0;
+  virtual void compute(int64_t step, mix::GradientListener* listener) = 0;
 
   // Of the last call, without what the listener did.
   double forward_seconds() const { return forward_seconds_; }
@@ -67,7 +67,7 @@ class MlpGradient {
 class SleepingGradient : public MlpGradient {
  public:
   explicit SleepingGradient(const ComputeOptions& options) : options_(options) {
-    std::vector<arena::TensorEntry> tensors;
+    std::vector<tensor::TensorEntry> tensors;
     for (size_t i = 0; i + 1 < options.widths.size(); ++i) {
       const int64_t in = options.widths[i];
       const int64_t out = options.widths[i + 1];
@@ -79,9 +79,9 @@ class SleepingGradient : public MlpGradient {
     const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
     for (double& share : shares_)
       share /= sum;
-    arena_ = std::make_unique<arena::Arena>(
-        std::make_shared<arena::Layout>(std::move(tensors)),
-        std::make_shared<arena::Layout>(),
+    arena_ = std::make_unique<tensor::Arena>(
+        std::make_shared<tensor::Layout>(std::move(tensors)),
+        std::make_shared<tensor::Layout>(),
         options.state_planes);
     // As trained ones are, so that packing finds what it would find there: the
     // same parameters for all, gradients of each worker's own.
@@ -89,9 +89,9 @@ class SleepingGradient : public MlpGradient {
     fill(arena_->gradients(), static_cast<uint64_t>(options.rank + 1));
   }
 
-  arena::Arena& arena() override { return *arena_; }
+  tensor::Arena& arena() override { return *arena_; }
 
-  void compute(int64_t step, cluster::GradientListener* listener) override {
+  void compute(int64_t step, mix::GradientListener* listener) override {
     const double factor = factor_at(step);
     forward_seconds_ = sleep(options_.forward_ms * factor);
     backward_seconds_ = 0;
@@ -128,7 +128,7 @@ class SleepingGradient : public MlpGradient {
 
   ComputeOptions options_;
   std::vector<double> shares_; // of each layer in backward
-  std::unique_ptr<arena::Arena> arena_;
+  std::unique_ptr<tensor::Arena> arena_;
 };
 
 // torch's own Linear and ReLU on a fixed batch of chance.
@@ -142,23 +142,23 @@ class RealGradient : public MlpGradient {
           torch::nn::Linear(options.widths[i], options.widths[i + 1]));
       if (i + 1 < layers) model_->push_back(torch::nn::ReLU());
     }
-    arena_ = std::make_unique<arena::Arena>(
-        std::make_shared<arena::Layout>(bind::parameter_layout(*model_)),
-        std::make_shared<arena::Layout>(bind::buffer_layout(*model_)),
+    arena_ = std::make_unique<tensor::Arena>(
+        std::make_shared<tensor::Layout>(tensor::parameter_layout(*model_)),
+        std::make_shared<tensor::Layout>(tensor::buffer_layout(*model_)),
         options.state_planes);
-    bind::bind_module(*model_, *arena_);
-    hooks_ = std::make_unique<bind::GradientHooks>(*model_, [this](int tensor) {
-      tell(tensor);
-    });
+    tensor::bind_module(*model_, *arena_);
+    hooks_ = std::make_unique<tensor::GradientHooks>(
+        *model_,
+        [this](int tensor) { tell(tensor); });
     torch::manual_seed(static_cast<uint64_t>(options.rank) + 2);
     inputs_ = torch::randn({options.batch, options.widths.front()});
     labels_ =
         torch::randint(options.widths.back(), {options.batch}, torch::kInt64);
   }
 
-  arena::Arena& arena() override { return *arena_; }
+  tensor::Arena& arena() override { return *arena_; }
 
-  void compute(int64_t, cluster::GradientListener* listener) override {
+  void compute(int64_t, mix::GradientListener* listener) override {
     const auto start = Clock::now();
     arena_->clear_gradients();
     const auto loss =
@@ -180,11 +180,11 @@ class RealGradient : public MlpGradient {
   }
 
   torch::nn::Sequential model_;
-  std::unique_ptr<arena::Arena> arena_;
-  std::unique_ptr<bind::GradientHooks> hooks_;
+  std::unique_ptr<tensor::Arena> arena_;
+  std::unique_ptr<tensor::GradientHooks> hooks_;
   torch::Tensor inputs_;
   torch::Tensor labels_;
-  cluster::GradientListener* listener_ = nullptr;
+  mix::GradientListener* listener_ = nullptr;
   double listener_seconds_ = 0;
 };
 

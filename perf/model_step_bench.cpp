@@ -6,14 +6,14 @@
 // input with the processor time, in ms, of one training step (forward, loss,
 // backward, SGD with momentum and decay) on one thread, at the shape and
 // classes of the zoo's table.
+#include "algo/sgd.h"
 #include "base/heap.h"
 #include "base/random.h"
 #include "base/sentence_tokens.h"
 #include "model/zoo.h"
-#include "optim/sgd.h"
 #include "perf/processor_time.h"
-#include "train/torch_threads.h"
-#include "train/worker.h"
+#include "run/torch_threads.h"
+#include "run/worker.h"
 
 #include <fmt/format.h>
 
@@ -70,11 +70,11 @@ data::Batch make_batch(const model::ModelEntry& entry, int64_t samples) {
 }
 
 void answer(const std::string& name, int64_t samples) {
-  train::use_one_torch_thread();
+  run::use_one_torch_thread();
   const model::ModelEntry entry = entry_of(name);
   const auto make = [&] {
     const ShortLivedBlocks blocks; // as a run makes its workers
-    return train::Worker(
+    return run::Worker(
         {.model = name,
          .sample_shape = entry.sample_shape,
          .classes = entry.classes,
@@ -83,11 +83,11 @@ void answer(const std::string& name, int64_t samples) {
          .batch = samples,
          .state_planes = 1});
   };
-  train::Worker worker = make();
-  const optim::Sgd rule(
+  run::Worker worker = make();
+  const algo::Sgd rule(
       {.momentum = 0.9, .weight_decay = 1e-4, .decay_everything = true});
   const data::Batch batch = make_batch(entry, samples);
-  probe::Spans spans;
+  record::Spans spans;
   std::cout << model::parameter_count(entry) << std::endl;
   std::string line;
   for (int64_t step = 0; std::getline(std::cin, line); ++step) {

@@ -6,17 +6,17 @@
 // one line of JSON: ms an iteration over blocks of consecutive steps, without
 // anything between the blocks, so that what a block leaves under way the next
 // one pays for.
+#include "algo/adam.h"
 #include "algo/agreement.h"
+#include "algo/sgd.h"
 #include "base/check.h"
 #include "base/error.h"
-#include "cluster/cluster.h"
-#include "cluster/stepper.h"
 #include "graph/schedule.h"
-#include "optim/adam.h"
-#include "optim/sgd.h"
+#include "mix/cluster.h"
+#include "mix/stepper.h"
+#include "net/transports.h"
 #include "perf/bench.h"
 #include "perf/timed_job.h"
-#include "transport/transports.h"
 
 #include <sys/resource.h>
 
@@ -35,8 +35,8 @@ struct Options {
   std::string agreement = "combine-while-adapt";
   std::string graph = "one-peer-exponential";
   std::string optimizer = "adam";
-  int64_t bucket_bytes = cluster::StepperOptions{}.bucket_bytes;
-  int64_t chunk_bytes = comm::CommunicatorOptions{}.chunk_bytes;
+  int64_t bucket_bytes = mix::StepperOptions{}.bucket_bytes;
+  int64_t chunk_bytes = mix::CommunicatorOptions{}.chunk_bytes;
   bool packs = false;
   int warm_up = 8; // steps
   int blocks = 6;
@@ -63,17 +63,17 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-std::shared_ptr<const optim::LocalRule> make_rule(const std::string& name) {
-  if (name == "sgd") return std::make_shared<optim::Sgd>(optim::SgdOptions{});
-  return std::make_shared<optim::Adam>(optim::AdamOptions{});
+std::shared_ptr<const algo::LocalRule> make_rule(const std::string& name) {
+  if (name == "sgd") return std::make_shared<algo::Sgd>(algo::SgdOptions{});
+  return std::make_shared<algo::Adam>(algo::AdamOptions{});
 }
 
-std::unique_ptr<transport::Transport> make_transport(bool packs) {
-  const auto environment = transport::read_launch_environment();
+std::unique_ptr<net::Transport> make_transport(bool packs) {
+  const auto environment = net::read_launch_environment();
   if (environment.transport == "virtual") {
-    return std::move(transport::make_local_transports(1).front());
+    return std::move(net::make_local_transports(1).front());
   }
-  return transport::make_transport(
+  return net::make_transport(
       environment.transport,
       environment,
       {.deadline = std::chrono::seconds(60), .packs = packs});
@@ -95,14 +95,14 @@ class Job {
   explicit Job(const Options& options)
       : options_(options),
         // Where each trains alone, the others are met for the result only.
-        everybody_(cluster::make_process_cluster(
+        everybody_(mix::make_process_cluster(
             make_transport(options.packs),
             {.deadline = std::chrono::seconds(60),
              .chunk_bytes = options.chunk_bytes})) {
     alone_ = options_.agreement == "alone";
     if (alone_) {
-      myself_ = cluster::make_process_cluster(
-          std::move(transport::make_local_transports(1).front()),
+      myself_ = mix::make_process_cluster(
+          std::move(net::make_local_transports(1).front()),
           {});
     }
     rule_ = make_rule(options.optimizer);
@@ -144,7 +144,7 @@ class Job {
   bool prints() const { return everybody_->hosts_first(); }
 
  private:
-  cluster::Cluster& cluster() { return alone_ ? *myself_ : *everybody_; }
+  mix::Cluster& cluster() { return alone_ ? *myself_ : *everybody_; }
 
   // Of this worker since the beginning; waits are the training thread's,
   // exchanges the communication thread's, CPU time that of all threads.
@@ -172,23 +172,23 @@ class Job {
       value *= 1 + 0.1F * static_cast<float>(compute.rank);
     cluster().attach({&gradient_->arena()});
     if (alone_) everybody_->attach({&gradient_->arena()});
-    stepper_ = std::make_unique<cluster::Stepper>(
+    stepper_ = std::make_unique<mix::Stepper>(
         cluster(),
-        std::vector<arena::Arena*>{&gradient_->arena()},
+        std::vector<tensor::Arena*>{&gradient_->arena()},
         *agreement_,
         *rule_,
         *schedule_,
-        cluster::StepperOptions{.bucket_bytes = options_.bucket_bytes});
+        mix::StepperOptions{.bucket_bytes = options_.bucket_bytes});
   }
 
   // With a learning rate of 0, which costs the same time as any other, only
   // mixing moves parameters.
   void take_step() {
     const auto moment = [](int64_t step) { return graph::StepTime{step, 0}; };
-    cluster::StepRequest request{
+    mix::StepRequest request{
         .moment = moment(step_),
         .lr = 0,
-        .compute_gradient = [&](int, cluster::GradientListener* listener) {
+        .compute_gradient = [&](int, mix::GradientListener* listener) {
           gradient_->compute(step_, listener);
         }};
     if (step_ + 1 < options_.steps()) request.next = moment(step_ + 1);
@@ -201,7 +201,7 @@ class Job {
 
   nlohmann::json summary(const std::vector<double>& mine) {
     // A block's time is the mean over the workers.
-    const cluster::Rows rows = everybody_->all_gather({mine});
+    const mix::Rows rows = everybody_->all_gather({mine});
     std::vector<double> ms(mine.size());
     for (size_t i = 0; i < ms.size(); ++i) {
       for (const auto& row : rows)
@@ -228,7 +228,7 @@ class Job {
     std::vector<double> mine;
     for (size_t i = 0; i < plane.size(); i += kSampled)
       mine.push_back(plane[i]);
-    const cluster::Rows rows = everybody_->all_gather({mine});
+    const mix::Rows rows = everybody_->all_gather({mine});
     const auto n = static_cast<double>(rows.size());
     for (size_t k = 0; k < mine.size(); ++k) {
       double mean = 0;
@@ -250,11 +250,11 @@ class Job {
   std::unique_ptr<MlpGradient> gradient_;
   std::vector<float> initial_;
   std::unique_ptr<graph::Schedule> schedule_;
-  std::shared_ptr<const optim::LocalRule> rule_;
+  std::shared_ptr<const algo::LocalRule> rule_;
   const algo::Agreement* agreement_ = nullptr;
-  std::unique_ptr<cluster::Cluster> everybody_;
-  std::unique_ptr<cluster::Cluster> myself_;
-  std::unique_ptr<cluster::Stepper> stepper_;
+  std::unique_ptr<mix::Cluster> everybody_;
+  std::unique_ptr<mix::Cluster> myself_;
+  std::unique_ptr<mix::Stepper> stepper_;
   int64_t step_ = 0;
   double forward_seconds_ = 0;
   double backward_seconds_ = 0;

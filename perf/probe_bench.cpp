@@ -4,8 +4,8 @@
 // evaluation) is taken off both.
 #include "perf/bench.h"
 #include "perf/processor_time.h"
+#include "run/trainer.h"
 #include "spec/spec.h"
-#include "train/trainer.h"
 
 #include <filesystem>
 
@@ -46,7 +46,7 @@ double cost(const Task& task, int64_t steps, int64_t probe_every) {
   spec.out = out.string();
   spec.fresh = true;
   const double start = processor_seconds();
-  train::train(spec, {});
+  run::train(spec, {});
   const double seconds = processor_seconds() - start;
   fs::remove_all(out);
   return seconds;

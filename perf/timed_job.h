@@ -2,9 +2,9 @@
 // of their gradient, and the way from them to a line of JSON.
 #pragma once
 
+#include "net/transports.h"
 #include "perf/mlp_gradient.h"
-#include "train/torch_threads.h"
-#include "transport/transports.h"
+#include "run/torch_threads.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -52,7 +52,7 @@ inline std::unique_ptr<MlpGradient> make_gradient(
 template <typename Job, typename Options>
 int run_job(const char* program, const Options& options) {
   try {
-    train::use_one_torch_thread();
+    run::use_one_torch_thread();
     Job job(options);
     const nlohmann::json result = job.run();
     if (job.prints()) std::cout << result.dump() << std::endl;
@@ -60,7 +60,7 @@ int run_job(const char* program, const Options& options) {
   } catch (const std::exception& error) {
     std::cerr << program << ": " << error.what() << '\n';
   }
-  transport::abandon_mpi(1);
+  net::abandon_mpi(1);
   return 1;
 }
 

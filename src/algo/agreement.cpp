@@ -1,10 +1,10 @@
 #include "algo/agreement.h"
 
 #include "algo/gradient_tracking.h"
-#include "arena/arena.h"
+#include "algo/local_rule.h"
 #include "base/error.h"
 #include "base/names.h"
-#include "optim/local_rule.h"
+#include "tensor/arena.h"
 
 #include <algorithm>
 
@@ -61,7 +61,7 @@ std::vector<Agreement> make_table() {
       //   x_i = sum_j W_ij y_j
       //
       // Norms are those of y_i, before averaging. A step sends what the plan of
-      // W sends (comm/plan.h): d messages and d model copies per worker
+      // W sends (mix/plan.h): d messages and d model copies per worker
       // directly, at most 4 of each for any lattice, 2(n-1)/n copies on the
       // complete graph.
       {.name = kDefaultAgreement,
@@ -186,7 +186,7 @@ std::vector<std::string> names_of_those(const Predicate& holds) {
 
 } // namespace
 
-std::span<float> plane_of(arena::Arena& arena, Plane plane) {
+std::span<float> plane_of(tensor::Arena& arena, Plane plane) {
   switch (plane) {
     case Plane::kParameters:
       return arena.parameters();
@@ -264,7 +264,7 @@ std::vector<std::string> agreements_that(bool (Agreement::*trait)() const) {
 
 std::vector<std::string> state_planes(
     const Agreement& agreement,
-    const optim::LocalRule& rule) {
+    const algo::LocalRule& rule) {
   std::vector<std::string> names = rule.state_planes();
   names.insert(names.end(), agreement.planes.begin(), agreement.planes.end());
   return names;

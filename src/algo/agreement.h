@@ -1,8 +1,8 @@
 // How replicas come to agree, as data: what happens to a bucket of the planes
 // in a step, and when. One row per agreement (agreement.cpp, with the formulas)
 // is all that the program knows about it: the parser, --help and validation
-// read its traits, cluster/stepper.h executes its stages on memory, and
-// runtime/recursion.h executes the same stages on a clock.
+// read its traits, mix/stepper.h executes its stages on memory, and
+// sim/recursion.h executes the same stages on a clock.
 //
 // An agreement says what is sent; the graph says to whom, the communicator how.
 #pragma once
@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-namespace grapevine::arena {
+namespace grapevine::tensor {
 class Arena;
 }
-namespace grapevine::optim {
+namespace grapevine::algo {
 class LocalRule;
 }
 
@@ -26,7 +26,7 @@ namespace grapevine::algo {
 // state planes, after the agreement's own.
 enum class Plane { kParameters, kGradients, kBuffers, kMovingAverage };
 
-std::span<float> plane_of(arena::Arena& arena, Plane plane);
+std::span<float> plane_of(tensor::Arena& arena, Plane plane);
 
 // What is done with a bucket.
 struct Stage {
@@ -41,7 +41,7 @@ struct Stage {
     kWait,      // until the plane's average is there
   };
   // plane: the agreement's first state plane.
-  using Transform = void (*)(arena::Arena& arena, int plane, Range range);
+  using Transform = void (*)(tensor::Arena& arena, int plane, Range range);
 
   When when;
   What what;
@@ -114,6 +114,6 @@ std::vector<std::string> agreements_that(bool (Agreement::*trait)() const);
 // The planes of state that an arena must have, by their names in checkpoints.
 std::vector<std::string> state_planes(
     const Agreement& agreement,
-    const optim::LocalRule& rule);
+    const algo::LocalRule& rule);
 
 } // namespace grapevine::algo

@@ -1,19 +1,19 @@
 #include "algo/gradient_tracking.h"
 
-#include "arena/arena.h"
-#include "kernel/track.h"
+#include "tensor/arena.h"
+#include "tensor/kernels/track.h"
 
 namespace grapevine::algo {
 
-void track(arena::Arena& arena, int plane, Range range) {
-  kernel::track(
+void track(tensor::Arena& arena, int plane, Range range) {
+  tensor::track(
       arena.gradients().data() + range.begin,
       arena.state(plane).data() + range.begin,
       range.size());
 }
 
-void keep_lead(arena::Arena& arena, int plane, Range range) {
-  kernel::keep_lead(
+void keep_lead(tensor::Arena& arena, int plane, Range range) {
+  tensor::keep_lead(
       arena.gradients().data() + range.begin,
       arena.state(plane).data() + range.begin,
       range.size());

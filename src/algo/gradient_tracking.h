@@ -4,15 +4,15 @@
 
 #include "base/range.h"
 
-namespace grapevine::arena {
+namespace grapevine::tensor {
 class Arena;
 }
 
 namespace grapevine::algo {
 
 // y = g + s takes the gradient's place, g waits in s.
-void track(arena::Arena& arena, int plane, Range range);
+void track(tensor::Arena& arena, int plane, Range range);
 // s = (mixed y) - g.
-void keep_lead(arena::Arena& arena, int plane, Range range);
+void keep_lead(tensor::Arena& arena, int plane, Range range);
 
 } // namespace grapevine::algo

@@ -1,4 +1,3 @@
 gv_layer(algo
-  SOURCES ada_control.cpp agreement.cpp gradient_tracking.cpp
-  DEPS Grapevine::kernel Grapevine::arena Grapevine::optim
+  DEPS Grapevine::tensor
   PRIVATE_DEPS Grapevine::graph)

@@ -1,5 +1,5 @@
 // The words for links and slow workers, in the one place where they are read.
-// `grapevine launch` makes them true between processes (transport/shaped/),
+// `grapevine launch` makes them true between processes (net/shaped/),
 // the virtual cluster counts with them; they mean the same in both.
 //
 // Links: RATE or RATE,DELAY, and for single ones that differ, behind a

@@ -1,12 +1,12 @@
 // The transports by name: what --transport, the launcher's environment and the
-// makers (transport/make_transport.cpp) have in common. A new one is a row here
+// makers (net/make_transport.cpp) have in common. A new one is a row here
 // and a maker there. Needs nothing to be linked.
 #pragma once
 
 #include <array>
 #include <string_view>
 
-namespace grapevine::transport {
+namespace grapevine::net {
 
 struct TransportEntry {
   std::string_view name;  // as --transport takes it
@@ -53,4 +53,4 @@ constexpr bool survives_loss(std::string_view name) {
   return entry != nullptr && entry->survives_loss;
 }
 
-} // namespace grapevine::transport
+} // namespace grapevine::net

@@ -11,7 +11,7 @@ namespace {
 // Estimates are not exact and other programs want memory too.
 constexpr double kMemoryShare = 0.8;
 
-double part_left(const BenchRun& run, const train::Estimate& estimate) {
+double part_left(const BenchRun& run, const run::Estimate& estimate) {
   if (estimate.steps <= 0) return 1;
   const double done = static_cast<double>(run.stored.step) /
                       static_cast<double>(estimate.steps);
@@ -19,10 +19,8 @@ double part_left(const BenchRun& run, const train::Estimate& estimate) {
 }
 
 // On the threads that it will have if all runs are like it.
-int64_t memory_of(
-    const spec::Spec& spec,
-    const train::Estimate& estimate,
-    int threads) {
+int64_t
+memory_of(const spec::Spec& spec, const run::Estimate& estimate, int threads) {
   const int more = (spec.threads > 0 ? spec.threads : threads) - 1;
   return estimate.memory_bytes + more * estimate.thread_bytes;
 }
@@ -40,10 +38,10 @@ BenchNeeds find_needs(const BenchPlan& plan, int jobs) {
   needs.core_seconds.resize(plan.runs.size());
   const std::vector<size_t> to_do = runs_to_do(plan);
   if (to_do.empty()) return needs;
-  train::Estimator estimator(
+  run::Estimator estimator(
       {.data_path = data::default_data_path(), .cores = needs.limits.cores});
   for (const size_t run : to_do) {
-    const train::Estimate estimate = estimator.estimate(plan.runs[run].spec);
+    const run::Estimate estimate = estimator.estimate(plan.runs[run].spec);
     needs.estimates[run] = estimate;
     needs.core_seconds[run] =
         estimate.core_seconds * part_left(plan.runs[run], estimate);

@@ -2,17 +2,17 @@
 #pragma once
 
 #include "cli/bench_plan.h"
+#include "run/estimate.h"
 #include "sweep/forecast.h"
 #include "sweep/scheduler.h"
-#include "train/estimate.h"
 
 #include <vector>
 
 namespace grapevine::cli {
 
 struct BenchNeeds {
-  std::vector<train::Estimate> estimates; // by run; all 0 where it is done
-  std::vector<double> core_seconds;       // left to do, by run
+  std::vector<run::Estimate> estimates; // by run; all 0 where it is done
+  std::vector<double> core_seconds;     // left to do, by run
   sweep::Limits limits;
 };
 

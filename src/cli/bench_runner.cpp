@@ -4,8 +4,8 @@
 #include "cli/sweep_view.h"
 #include "cli/units.h"
 #include "record/run_lock.h"
+#include "run/trainer.h"
 #include "sweep/sweep.h"
-#include "train/trainer.h"
 
 #include <fmt/format.h>
 
@@ -21,9 +21,9 @@ using sweep::Outcome;
 constexpr const char* kLocked = "another process is at work on it";
 
 std::string last_words(const RunSummary& summary) {
-  const train::TrainResult& result = summary.result;
+  const run::TrainResult& result = summary.result;
   if (!summary.error.empty()) return "failed: " + summary.error;
-  if (result.outcome != train::Outcome::kCompleted) {
+  if (result.outcome != run::Outcome::kCompleted) {
     return to_string(result.outcome);
   }
   return fmt::format(
@@ -103,7 +103,7 @@ class Runner {
     }
     if (ending.outcome == Outcome::kLocked) {
       was_locked_[index].value = true;
-      summary.result.outcome = train::Outcome::kInterrupted;
+      summary.result.outcome = run::Outcome::kInterrupted;
       summary.error = kLocked;
       view_.set_last_words(index, kLocked);
     } else {
@@ -116,11 +116,11 @@ class Runner {
     spec::Spec spec = plan_.runs[index].spec;
     spec.threads = threads;
     try {
-      summary.result = train::train(spec, {}, view_.hooks(index));
+      summary.result = run::train(spec, {}, view_.hooks(index));
     } catch (const record::RunIsLocked&) {
       return {Outcome::kLocked, ""};
     } catch (const std::exception& error) {
-      summary.result.outcome = train::Outcome::kFailed;
+      summary.result.outcome = run::Outcome::kFailed;
       summary.error = error.what();
       return {Outcome::kFailed, summary.error};
     }
@@ -131,7 +131,7 @@ class Runner {
       // A column of the table stays empty; the run itself is well.
     }
     const bool interrupted =
-        summary.result.outcome == train::Outcome::kInterrupted;
+        summary.result.outcome == run::Outcome::kInterrupted;
     return {interrupted ? Outcome::kInterrupted : Outcome::kDone, ""};
   }
 
@@ -150,7 +150,7 @@ class Runner {
         summary.result.was_stored = true;
         endings[i].outcome = Outcome::kDone;
       } catch (const std::exception& error) {
-        summary.result.outcome = train::Outcome::kFailed;
+        summary.result.outcome = run::Outcome::kFailed;
         summary.error = error.what();
         endings[i] = {Outcome::kFailed, error.what()};
       }

@@ -12,9 +12,9 @@
 #include "cli/run_summary.h"
 #include "cli/spec_flags.h"
 #include "cli/verb.h"
+#include "net/launch_environment.h"
 #include "record/run_directory.h"
 #include "spec/matrix.h"
-#include "transport/launch_environment.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -44,8 +44,8 @@ class BenchVerb : public Verb {
   }
 
   int run(bool json) override {
-    const auto environment = transport::read_launch_environment();
-    if (environment.kind != transport::LaunchEnvironment::Kind::kAlone) {
+    const auto environment = net::read_launch_environment();
+    if (environment.kind != net::LaunchEnvironment::Kind::kAlone) {
       throw ConfigError(
           "bench runs in one process: start it without a launcher");
     }

@@ -56,7 +56,7 @@ nlohmann::json run_json(
     const sweep::Forecast& forecast,
     size_t index) {
   const BenchRun& run = plan.runs[index];
-  const train::Estimate& need = needs.estimates[index];
+  const run::Estimate& need = needs.estimates[index];
   nlohmann::json json = {
       {"run", run.spec.out},
       {"label", run.label},
@@ -94,7 +94,7 @@ std::string dry_run_text(const BenchPlan& plan, const BenchNeeds& needs) {
       table.add_row({run.label, state_text(run)});
       continue;
     }
-    const train::Estimate& need = needs.estimates[i];
+    const run::Estimate& need = needs.estimates[i];
     table.add_row(
         {run.label,
          state_text(run),

@@ -4,7 +4,7 @@
 #include "cli/run_text.h"
 #include "cli/verb.h"
 #include "data/data_path.h"
-#include "train/trainer.h"
+#include "run/trainer.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -21,8 +21,8 @@ class EvalVerb : public Verb {
 
   int run(bool json) override {
     const record::RunDirectory directory = run_argument(run_);
-    const train::TrainResult result =
-        train::evaluate_run(directory.path(), full_, data::default_data_path());
+    const run::TrainResult result =
+        run::evaluate_run(directory.path(), full_, data::default_data_path());
     if (json) {
       print_json(to_json(result));
     } else {

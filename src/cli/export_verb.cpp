@@ -4,7 +4,7 @@
 #include "cli/run_argument.h"
 #include "cli/verb.h"
 #include "data/data_path.h"
-#include "train/trainer.h"
+#include "run/trainer.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ class ExportVerb : public Verb {
       file_ = (directory.path() / "averaged.safetensors").string();
     }
     const int64_t tensors =
-        train::export_run(directory.path(), file_, data::default_data_path());
+        run::export_run(directory.path(), file_, data::default_data_path());
     if (json) {
       print_json(nlohmann::ordered_json{
           {"run", run_},

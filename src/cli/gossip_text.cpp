@@ -11,9 +11,9 @@
 namespace grapevine::cli {
 namespace {
 
-using analysis::Gossip;
-using analysis::GossipWorker;
-using analysis::RunData;
+using report::Gossip;
+using report::GossipWorker;
+using report::RunData;
 
 // More of them are for the page and the CSV.
 constexpr size_t kMostWorkers = 32;
@@ -21,7 +21,7 @@ constexpr size_t kMostWorkers = 32;
 // Short, as waits are; gradients where there is no clock.
 std::string time_text(const Gossip& gossip, double time) {
   if (time == 0) return "0";
-  std::string text = analysis::gossip_time(gossip, time);
+  std::string text = report::gossip_time(gossip, time);
   return gossip.has_clock ? text : text.substr(0, text.find("radients")) + "r";
 }
 

@@ -1,7 +1,7 @@
 #include "cli/graph_facts.h"
 
-#include "comm/plan.h"
 #include "graph/constant_schedule.h"
+#include "mix/plan.h"
 
 #include <algorithm>
 #include <map>
@@ -21,7 +21,7 @@ struct Cost {
 
 Cost cost_of(const graph::Mixing& mixing, const GraphQuestion& question) {
   const int per_node = question.workers_per_node;
-  const auto plan = comm::make_plan(mixing, question.model_bytes, per_node);
+  const auto plan = mix::make_plan(mixing, question.model_bytes, per_node);
   return {
       plan->name(),
       plan->describe(),

@@ -2,7 +2,7 @@
 #include "cli/console.h"
 #include "cli/program.h"
 #include "cli/verb.h"
-#include "launch/launch.h"
+#include "net/launch/launch.h"
 #include "spec/values.h"
 
 #include <fmt/format.h>
@@ -54,10 +54,10 @@ bool is_verb(const std::string& word) {
   });
 }
 
-launch::OnFailure on_failure_flag(const std::string& text) {
-  if (text == "end") return launch::OnFailure::kEnd;
-  if (text == "continue") return launch::OnFailure::kContinue;
-  if (text == "restart") return launch::OnFailure::kRestart;
+net::OnFailure on_failure_flag(const std::string& text) {
+  if (text == "end") return net::OnFailure::kEnd;
+  if (text == "continue") return net::OnFailure::kContinue;
+  if (text == "restart") return net::OnFailure::kRestart;
   throw ConfigError(fmt::format(
       "--on-failure: '{}' is none of end, continue, restart",
       text));
@@ -125,7 +125,7 @@ class LaunchVerb : public Verb {
     if (command_.empty()) {
       throw ConfigError("launch: say what to run: -- train …");
     }
-    launch::LaunchOptions options;
+    net::LaunchOptions options;
     options.workers =
         static_cast<int>(integer_flag("-n", workers_, {1, kMostProcesses}));
     options.grace =
@@ -151,7 +151,7 @@ class LaunchVerb : public Verb {
           std::filesystem::read_symlink("/proc/self/exe").string());
       if (json) words.push_back("--json");
     }
-    const launch::LaunchReport report = launch::launch(options, words);
+    const net::LaunchReport report = net::launch(options, words);
     if (!report.message.empty()) {
       print_line(fmt::format("grapevine launch: {}", report.message));
     }

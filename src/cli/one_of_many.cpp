@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "cli/console.h"
 #include "cli/program.h"
-#include "transport/transports.h"
+#include "net/transports.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace grapevine::cli {
 namespace {
 
-using Kind = transport::LaunchEnvironment::Kind;
+using Kind = net::LaunchEnvironment::Kind;
 
 // Those who wait for a worker that hangs, or for one that waits for it, mostly
 // find out within moments of each other. The first of them would end all by
@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kLastWords{2};
   const bool is_late = dynamic_cast<const TimeoutError*>(&error) != nullptr;
   const int exit_code = is_config ? kWrongCommand : kFailed;
   std::fflush(nullptr);
-  transport::abandon_mpi(
+  net::abandon_mpi(
       exit_code,
       is_late ? kLastWords : std::chrono::seconds::zero());
   std::_Exit(exit_code);
@@ -37,7 +37,7 @@ constexpr std::chrono::seconds kLastWords{2};
 } // namespace
 
 int run_together(
-    const transport::LaunchEnvironment& environment,
+    const net::LaunchEnvironment& environment,
     const std::function<void()>& check,
     const std::function<int()>& work) {
   if (environment.kind == Kind::kAlone) {

@@ -1,7 +1,7 @@
 // A verb that several processes run together, each a worker.
 #pragma once
 
-#include "transport/launch_environment.h"
+#include "net/launch_environment.h"
 
 #include <functional>
 
@@ -12,7 +12,7 @@ namespace grapevine::cli {
 // speaks for itself, and ends without waiting for the others. Returns what
 // work returns, or the exit code. Started alone, both simply run.
 int run_together(
-    const transport::LaunchEnvironment& environment,
+    const net::LaunchEnvironment& environment,
     const std::function<void()>& check,
     const std::function<int()>& work);
 

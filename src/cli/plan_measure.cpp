@@ -7,10 +7,10 @@
 #include "cli/prepare.h"
 #include "cli/program.h"
 #include "data/data_path.h"
-#include "planner/plan_json.h"
 #include "record/atomic_file.h"
+#include "run/plan_measure.h"
+#include "sim/plan_json.h"
 #include "spec/values.h"
-#include "train/plan_measure.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -74,8 +74,7 @@ double PlanMeasure::seconds() const {
   }
 }
 
-spec::Spec PlanMeasure::spec(
-    const transport::LaunchEnvironment& environment) const {
+spec::Spec PlanMeasure::spec(const net::LaunchEnvironment& environment) const {
   spec::ParsedSpec parsed = spec::parse_spec("", "", flags_.given());
   // Any graph would do; this one fits every n.
   parsed.spec.graph = "complete";
@@ -85,9 +84,9 @@ spec::Spec PlanMeasure::spec(
 }
 
 int PlanMeasure::run(bool json) {
-  const auto environment = transport::read_launch_environment();
+  const auto environment = net::read_launch_environment();
   spec::Spec spec;
-  train::PlanMeasureOptions options;
+  run::PlanMeasureOptions options;
   options.data_path = data::default_data_path();
   options.on_phase = [](const std::string& phase) {
     print_line(fmt::format("measuring {}", phase));
@@ -99,13 +98,13 @@ int PlanMeasure::run(bool json) {
         options.seconds = seconds();
       },
       [&] {
-        const auto costs = train::measure_cluster(spec, environment, options);
+        const auto costs = run::measure_cluster(spec, environment, options);
         if (costs) keep(*costs, json);
         return kDone;
       });
 }
 
-void PlanMeasure::keep(const runtime::Costs& costs, bool json) const {
+void PlanMeasure::keep(const sim::Costs& costs, bool json) const {
   const std::string out = out_.empty() ? kDefaultOut : out_;
   record::write_atomically(out, to_json_text(costs));
   if (!costs.inside && !costs.between) {
@@ -113,7 +112,7 @@ void PlanMeasure::keep(const runtime::Costs& costs, bool json) const {
         "one process alone has no links to measure: with these costs "
         "`plan predict` and `plan recommend` need --link");
   }
-  planner::Question question;
+  sim::Question question;
   question.costs = costs;
   if (!json) {
     print_text(question_text(question) + fmt::format("\ncosts: {}\n", out));

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/spec_flags.h"
-#include "runtime/costs.h"
-#include "transport/launch_environment.h"
+#include "net/launch_environment.h"
+#include "sim/costs.h"
 
 #include <string>
 #include <vector>
@@ -23,9 +23,9 @@ class PlanMeasure {
   std::vector<std::string> given() const;
 
  private:
-  spec::Spec spec(const transport::LaunchEnvironment& environment) const;
+  spec::Spec spec(const net::LaunchEnvironment& environment) const;
   double seconds() const;
-  void keep(const runtime::Costs& costs, bool json) const;
+  void keep(const sim::Costs& costs, bool json) const;
 
   SpecFlags flags_;
   std::string out_;

@@ -1,9 +1,9 @@
 #include "cli/plan_page.h"
 
 #include "cli/version.h"
-#include "planner/plan_json.h"
 #include "record/atomic_file.h"
 #include "report/page.h"
+#include "sim/plan_json.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -15,15 +15,15 @@ namespace grapevine::cli {
 
 void write_plan_page(
     const std::filesystem::path& file,
-    const planner::Question& question,
-    const planner::Forecast& forecast,
-    const std::vector<planner::Recommendation>& recommendations) {
+    const sim::Question& question,
+    const sim::Forecast& forecast,
+    const std::vector<sim::Recommendation>& recommendations) {
   using Json = nlohmann::ordered_json;
   Json plan = to_json(forecast);
   plan["question"] = to_json(question);
   plan["sweeps"] = Json::array();
   plan["recommendations"] = Json::array();
-  for (const planner::Recommendation& it : recommendations) {
+  for (const sim::Recommendation& it : recommendations) {
     plan["sweeps"].push_back(to_json(it.sweep));
     plan["recommendations"].push_back(to_json(it, forecast));
   }

@@ -1,7 +1,7 @@
 // The report's page with a plan in it instead of runs.
 #pragma once
 
-#include "planner/recommend.h"
+#include "sim/recommend.h"
 
 #include <filesystem>
 #include <vector>
@@ -12,8 +12,8 @@ namespace grapevine::cli {
 // written.
 void write_plan_page(
     const std::filesystem::path& file,
-    const planner::Question& question,
-    const planner::Forecast& forecast,
-    const std::vector<planner::Recommendation>& recommendations);
+    const sim::Question& question,
+    const sim::Forecast& forecast,
+    const std::vector<sim::Recommendation>& recommendations);
 
 } // namespace grapevine::cli

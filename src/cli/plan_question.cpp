@@ -147,7 +147,7 @@ std::vector<std::string> PlanQuestion::given() const {
   return flags;
 }
 
-runtime::Costs PlanQuestion::costs() const {
+sim::Costs PlanQuestion::costs() const {
   if (costs_.empty() && (compute_.empty() || model_bytes_.empty())) {
     throw ConfigError(
         "say what a step costs: --costs FILE (see `plan measure`), or "
@@ -157,8 +157,8 @@ runtime::Costs PlanQuestion::costs() const {
     throw ConfigError(
         "--link: say what joins the workers, like 1gbit,2ms or unlimited");
   }
-  runtime::Costs costs;
-  if (!costs_.empty()) costs = runtime::read_costs(costs_);
+  sim::Costs costs;
+  if (!costs_.empty()) costs = sim::read_costs(costs_);
   const int64_t bucket = of_flag("--bucket-bytes", [&] {
     return spec::parse_bytes(bucket_bytes_, {64, kMost});
   });
@@ -167,7 +167,7 @@ runtime::Costs PlanQuestion::costs() const {
       throw ConfigError(
           "--model-bytes: goes with --compute; the file of costs has its own");
     }
-    costs.compute = runtime::with_buckets(costs.compute, bucket);
+    costs.compute = sim::with_buckets(costs.compute, bucket);
     return costs;
   }
   int64_t bytes = costs.compute.model_bytes();
@@ -178,16 +178,16 @@ runtime::Costs PlanQuestion::costs() const {
   }
   const auto words =
       of_flag("--compute", [&] { return parse_compute(compute_); });
-  costs.compute = runtime::uniform_compute(
+  costs.compute = sim::uniform_compute(
       words.forward,
       words.backward,
       words.update,
-      runtime::even_buckets(bytes, bucket));
+      sim::even_buckets(bytes, bucket));
   return costs;
 }
 
-planner::Question PlanQuestion::question() const {
-  planner::Question question;
+sim::Question PlanQuestion::question() const {
+  sim::Question question;
   question.costs = costs();
   question.choices = {
       .algorithms = parse_words(algorithms_),
@@ -215,8 +215,7 @@ planner::Question PlanQuestion::question() const {
   if (std::ranges::count(movers, mover_) == 0) {
     throw ConfigError(unknown_name("mover", mover_, movers));
   }
-  question.mover =
-      mover_ == "plans" ? planner::Mover::kPlans : planner::Mover::kRings;
+  question.mover = mover_ == "plans" ? sim::Mover::kPlans : sim::Mover::kRings;
   question.after_backward = clipped_;
   question.steps = of_flag("--steps", [&] {
     return static_cast<int>(spec::parse_integer(steps_, {1, 1000000}));

@@ -1,7 +1,7 @@
 // The flags of `plan predict` and `plan recommend`, and what they ask.
 #pragma once
 
-#include "planner/predict.h"
+#include "sim/predict.h"
 
 #include <string>
 #include <vector>
@@ -24,13 +24,13 @@ class PlanQuestion {
   void declare(CLI::App& app);
 
   // ConfigError names the flag; IoError where the costs cannot be read.
-  planner::Question question() const;
+  sim::Question question() const;
   std::vector<int> counts() const;
   // The flags that were given, for whoever does not take them.
   std::vector<std::string> given() const;
 
  private:
-  runtime::Costs costs() const;
+  sim::Costs costs() const;
 
   std::string costs_;
   std::string compute_;

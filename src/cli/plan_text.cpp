@@ -14,10 +14,10 @@
 namespace grapevine::cli {
 namespace {
 
-using planner::Prediction;
-using planner::time_text;
+using sim::Prediction;
+using sim::time_text;
 
-std::string level_text(const std::optional<runtime::Level>& level) {
+std::string level_text(const std::optional<sim::Level>& level) {
   if (!level) return "not known";
   const double rate = std::min(level->bandwidth, level->shared);
   return fmt::format(
@@ -56,7 +56,7 @@ std::string table_of(std::vector<const Prediction*> rows) {
        "copies",
        "to agree"});
   for (const Prediction* row : rows) {
-    const planner::Candidate& candidate = row->candidate;
+    const sim::Candidate& candidate = row->candidate;
     table.add_row(
         {candidate.algorithm,
          candidate.is_all_reduce() ? "" : candidate.graph_label(),
@@ -75,13 +75,13 @@ std::string table_of(std::vector<const Prediction*> rows) {
 
 // One line for each that some n does not allow: a graph, or one algorithm on it
 // where others can have it.
-std::string skipped_text(const planner::Forecast& forecast) {
+std::string skipped_text(const sim::Forecast& forecast) {
   std::set<std::pair<std::string, int>> had; // graphs, n
   for (const Prediction& row : forecast.rows)
     had.insert({row.candidate.graph_label(), row.candidate.graph.n});
   std::map<std::string, std::set<int>> skipped; // n by label
-  for (const planner::Skipped& it : forecast.skipped) {
-    const planner::Candidate& candidate = it.candidate;
+  for (const sim::Skipped& it : forecast.skipped) {
+    const sim::Candidate& candidate = it.candidate;
     const int n = candidate.graph.n;
     const std::string graph = candidate.graph_label();
     skipped[had.count({graph, n}) > 0 ? candidate.label() : graph].insert(n);
@@ -98,9 +98,9 @@ std::string skipped_text(const planner::Forecast& forecast) {
 
 } // namespace
 
-std::string question_text(const planner::Question& question) {
-  const runtime::Costs costs = question.costs_with_link();
-  const runtime::Compute& compute = costs.compute;
+std::string question_text(const sim::Question& question) {
+  const sim::Costs costs = question.costs_with_link();
+  const sim::Compute& compute = costs.compute;
   Table table;
   const auto bytes = static_cast<double>(compute.model_bytes());
   std::string model = compute.model.empty() ? "" : compute.model + ", ";
@@ -129,7 +129,7 @@ std::string question_text(const planner::Question& question) {
   return table.text();
 }
 
-std::string forecast_text(const planner::Forecast& forecast) {
+std::string forecast_text(const sim::Forecast& forecast) {
   std::map<int, std::vector<const Prediction*>> by_n;
   for (const Prediction& row : forecast.rows)
     by_n[row.candidate.graph.n].push_back(&row);
@@ -139,11 +139,11 @@ std::string forecast_text(const planner::Forecast& forecast) {
   return text + skipped_text(forecast);
 }
 
-std::string recommendation_text(const planner::Recommendation& it) {
+std::string recommendation_text(const sim::Recommendation& it) {
   std::string text = fmt::format(
       "\n{}, links of {}\n",
       workers_text(it.n),
-      planner::rate_text(it.rate));
+      sim::rate_text(it.rate));
   for (const std::string& sentence : it.sentences)
     text += fmt::format("  {}\n", sentence);
   return text;

@@ -7,7 +7,7 @@
 #include "cli/plan_text.h"
 #include "cli/program.h"
 #include "cli/verb.h"
-#include "planner/plan_json.h"
+#include "sim/plan_json.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -57,9 +57,9 @@ class PlanVerb : public Verb {
   }
 
   int predict(bool json) const {
-    const planner::Question question = question_.question();
+    const sim::Question question = question_.question();
     const std::vector<int> counts = question_.counts();
-    const auto forecast = planner::predict(question, counts);
+    const auto forecast = sim::predict(question, counts);
     if (!html_.empty()) write_page(question, forecast, counts);
     if (json) {
       Json document = to_json(forecast);
@@ -74,9 +74,9 @@ class PlanVerb : public Verb {
   }
 
   int recommend(bool json) const {
-    const planner::Question question = question_.question();
+    const sim::Question question = question_.question();
     const std::vector<int> counts = question_.counts();
-    const auto forecast = planner::predict(question, counts);
+    const auto forecast = sim::predict(question, counts);
     const auto answers = recommend_all(question, forecast, counts);
     if (!html_.empty()) {
       write_plan_page(html_, question, forecast, answers);
@@ -97,19 +97,19 @@ class PlanVerb : public Verb {
     return kDone;
   }
 
-  static std::vector<planner::Recommendation> recommend_all(
-      const planner::Question& question,
-      const planner::Forecast& forecast,
+  static std::vector<sim::Recommendation> recommend_all(
+      const sim::Question& question,
+      const sim::Forecast& forecast,
       const std::vector<int>& counts) {
-    std::vector<planner::Recommendation> answers;
+    std::vector<sim::Recommendation> answers;
     for (const int n : counts)
-      answers.push_back(planner::recommend(question, forecast, n));
+      answers.push_back(sim::recommend(question, forecast, n));
     return answers;
   }
 
   void write_page(
-      const planner::Question& question,
-      const planner::Forecast& forecast,
+      const sim::Question& question,
+      const sim::Forecast& forecast,
       const std::vector<int>& counts) const {
     write_plan_page(
         html_,

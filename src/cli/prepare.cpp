@@ -42,15 +42,14 @@ std::vector<std::string> data_names() {
 
 void adopt_launch(
     spec::ParsedSpec& parsed,
-    const transport::LaunchEnvironment& environment) {
+    const net::LaunchEnvironment& environment) {
   spec::Spec& spec = parsed.spec;
   if (spec.transport.empty()) spec.transport = environment.transport;
-  if (spec.transport == transport::kVirtual.name) {
+  if (spec.transport == net::kVirtual.name) {
     if (spec.workers_per_node == 0) spec.workers_per_node = 1;
     return;
   }
-  const bool alone =
-      environment.kind == transport::LaunchEnvironment::Kind::kAlone;
+  const bool alone = environment.kind == net::LaunchEnvironment::Kind::kAlone;
   const bool is_given = parsed.origins.count("n") > 0;
   if (!is_given && !alone) spec.n = environment.size;
   if (spec.n == environment.size) return;
@@ -67,7 +66,7 @@ void adopt_launch(
 // Whoever waits for all others cannot do without one, nor be joined again.
 void check_what_a_failure_means(
     const spec::Spec& spec,
-    const transport::LaunchEnvironment& environment) {
+    const net::LaunchEnvironment& environment) {
   if (environment.on_failure.empty() ||
       algo::find_agreement(spec.agreement).is_asynchronous()) {
     return;
@@ -86,7 +85,7 @@ void check_what_a_failure_means(
 
 void prepare(
     spec::ParsedSpec& parsed,
-    const transport::LaunchEnvironment& environment) {
+    const net::LaunchEnvironment& environment) {
   adopt_launch(parsed, environment);
   if (!is_model_file(parsed.spec.model)) {
     check_name(parsed, "model", parsed.spec.model, model_names());

@@ -3,8 +3,8 @@
 // anything starts.
 #pragma once
 
+#include "net/launch_environment.h"
 #include "spec/spec_table.h"
-#include "transport/launch_environment.h"
 
 namespace grapevine::cli {
 
@@ -15,6 +15,6 @@ namespace grapevine::cli {
 // spec::validate refuses.
 void prepare(
     spec::ParsedSpec& parsed,
-    const transport::LaunchEnvironment& environment);
+    const net::LaunchEnvironment& environment);
 
 } // namespace grapevine::cli

@@ -19,9 +19,7 @@ constexpr std::chrono::seconds kPlainInterval{5};
 constexpr int kLongestBar = 24;
 constexpr int kShortestBar = 4;
 
-std::string beginning(
-    const std::string& label,
-    const train::Progress& progress) {
+std::string beginning(const std::string& label, const run::Progress& progress) {
   return fmt::format(
       "{}{}epoch {}/{}",
       label,
@@ -41,7 +39,7 @@ constexpr Brevity kBrevities[] = {
 // Loss, accuracy or perplexity, degree, and the rate and the time that is left
 // or what is done instead of training.
 std::string details(
-    const train::Progress& progress,
+    const run::Progress& progress,
     Brevity brevity = Brevity::kAll) {
   std::string text;
   if (progress.step > 0) text += "  loss " + human_number(progress.loss);
@@ -65,7 +63,7 @@ std::string details(
 
 } // namespace
 
-double part_done(const train::Progress& progress) {
+double part_done(const run::Progress& progress) {
   if (progress.steps <= 0) return 0;
   const double part =
       static_cast<double>(progress.step) / static_cast<double>(progress.steps);
@@ -94,7 +92,7 @@ std::string cut_to_width(std::string text, int width) {
 
 std::string progress_line(
     const std::string& label,
-    const train::Progress& progress) {
+    const run::Progress& progress) {
   return fmt::format(
       "{}  step {}/{}{}",
       beginning(label, progress),
@@ -105,7 +103,7 @@ std::string progress_line(
 
 std::string progress_bar(
     const std::string& label,
-    const train::Progress& progress,
+    const run::Progress& progress,
     int width) {
   const double part = part_done(progress);
   const std::string head = beginning(label, progress) + "  ";
@@ -132,17 +130,15 @@ ProgressView::~ProgressView() {
   clear();
 }
 
-train::TrainHooks ProgressView::hooks() {
-  train::TrainHooks hooks;
+run::TrainHooks ProgressView::hooks() {
+  run::TrainHooks hooks;
   hooks.data_path = data::default_data_path();
-  hooks.on_progress = [this](const train::Progress& progress) {
-    show(progress);
-  };
+  hooks.on_progress = [this](const run::Progress& progress) { show(progress); };
   hooks.on_note = [this](const std::string& text) { note(text); };
   return hooks;
 }
 
-void ProgressView::show(const train::Progress& progress) {
+void ProgressView::show(const run::Progress& progress) {
   if (quiet_) return;
   const std::lock_guard lock(mutex_);
   if (terminal_) {
@@ -163,14 +159,14 @@ void ProgressView::clear() {
   drawn_ = false;
 }
 
-void ProgressView::draw_bar(const train::Progress& progress) {
+void ProgressView::draw_bar(const run::Progress& progress) {
   const std::string line = progress_bar(label_, progress, terminal_width() - 1);
   fmt::print(stderr, "\r{}\033[K", line);
   std::fflush(stderr);
   drawn_ = true;
 }
 
-void ProgressView::print_plain(const train::Progress& progress) {
+void ProgressView::print_plain(const run::Progress& progress) {
   const auto now = Clock::now();
   const bool is_news = progress.epoch != printed_epoch_;
   if (!is_news && now - printed_at_ < kPlainInterval) return;

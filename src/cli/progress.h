@@ -2,7 +2,7 @@
 // plain lines elsewhere. All on stderr.
 #pragma once
 
-#include "train/trainer.h"
+#include "run/trainer.h"
 
 #include <chrono>
 #include <cstdint>
@@ -21,16 +21,16 @@ class ProgressView {
 
   // Hooks that show here, with the data folders of this machine. The view must
   // outlive the run.
-  train::TrainHooks hooks();
+  run::TrainHooks hooks();
 
   // Any thread.
-  void show(const train::Progress& progress);
+  void show(const run::Progress& progress);
   void note(const std::string& text);
   void clear();
 
  private:
-  void draw_bar(const train::Progress& progress);
-  void print_plain(const train::Progress& progress);
+  void draw_bar(const run::Progress& progress);
+  void print_plain(const run::Progress& progress);
 
   using Clock = std::chrono::steady_clock;
   std::mutex mutex_;
@@ -48,17 +48,17 @@ std::string text_bar(double part, int width);
 // At most `width` characters of a text, cut at a character's border.
 std::string cut_to_width(std::string text, int width);
 // Of the steps, 0 to 1.
-double part_done(const train::Progress& progress);
+double part_done(const run::Progress& progress);
 
 // "epoch 3/8  step 57/152  loss 0.512  …".
 std::string progress_line(
     const std::string& label,
-    const train::Progress& progress);
+    const run::Progress& progress);
 // "epoch 3/8  ████░░░░  41%  loss 0.512  …": the bar takes the room that the
 // rest leaves, and what does not fit into `width` characters is cut off.
 std::string progress_bar(
     const std::string& label,
-    const train::Progress& progress,
+    const run::Progress& progress,
     int width);
 
 } // namespace grapevine::cli

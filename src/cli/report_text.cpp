@@ -9,14 +9,14 @@
 namespace grapevine::cli {
 namespace {
 
-using analysis::Summary;
+using report::Summary;
 
 std::string heading(const std::string& text) {
   return fmt::format("\n{}\n", text);
 }
 
-std::string at(const analysis::Choices& stratum) {
-  return stratum.empty() ? "" : " at " + analysis::to_text(stratum);
+std::string at(const report::Choices& stratum) {
+  return stratum.empty() ? "" : " at " + report::to_text(stratum);
 }
 
 std::string percent_text(const Summary& summary) {
@@ -26,7 +26,7 @@ std::string percent_text(const Summary& summary) {
   return text;
 }
 
-std::string verdict(const analysis::RankingRow& row) {
+std::string verdict(const report::RankingRow& row) {
   if (row.rank == 1) return "best";
   if (!row.not_worse_than_best) return "";
   return *row.not_worse_than_best ? "not shown to be worse" : "worse";
@@ -34,10 +34,10 @@ std::string verdict(const analysis::RankingRow& row) {
 
 std::string rankings_text(const report::ReportData& data) {
   std::string text;
-  for (const analysis::Ranking& ranking : data.analysis.rankings) {
+  for (const report::Ranking& ranking : data.analysis.rankings) {
     if (ranking.rows.size() < 2) continue;
     Table table({"", "implementation", "accuracy %", "seeds", ""});
-    for (const analysis::RankingRow& row : ranking.rows) {
+    for (const report::RankingRow& row : ranking.rows) {
       table.add_row(
           {fmt::format("{}", row.rank),
            data.set.grouping.groups[row.group].implementation,
@@ -51,7 +51,7 @@ std::string rankings_text(const report::ReportData& data) {
 }
 
 std::string target_text(const report::ReportData& data) {
-  const analysis::Target& target = data.analysis.target;
+  const report::Target& target = data.analysis.target;
   if (target.rows.empty()) return "";
   Table table(
       {"group",
@@ -60,7 +60,7 @@ std::string target_text(const report::ReportData& data) {
        "time",
        "messages/worker",
        "bytes/worker"});
-  for (const analysis::TargetRow& row : target.rows) {
+  for (const report::TargetRow& row : target.rows) {
     table.add_row(
         {data.set.grouping.groups[row.group].label,
          fmt::format("{} of {}", row.reached, row.runs),
@@ -75,7 +75,7 @@ std::string target_text(const report::ReportData& data) {
          table.text(2);
 }
 
-std::string interval_text(const analysis::Interval& interval, double scale) {
+std::string interval_text(const report::Interval& interval, double scale) {
   if (!interval.exists()) return "–";
   return fmt::format(
       "{:.2f} to {:.2f}",
@@ -84,7 +84,7 @@ std::string interval_text(const analysis::Interval& interval, double scale) {
 }
 
 // "-0.61 *": the star says that the interval excludes 0.
-std::string rho_text(const analysis::Correlation& row) {
+std::string rho_text(const report::Correlation& row) {
   const bool speaks = row.interval.exists() && row.interval.excludes(0);
   return fmt::format("{:.2f}{}", row.rho, speaks ? " *" : "");
 }
@@ -98,16 +98,16 @@ std::string correlations_text(const report::ReportData& data) {
   headers.insert(headers.end(), {"early", "middle", "late"});
   Table table(headers);
   std::vector<std::string> cells;
-  for (const analysis::Correlation& row : data.analysis.correlations) {
+  for (const report::Correlation& row : data.analysis.correlations) {
     if (row.phase > 0 && !cells.empty()) {
       cells.resize(headers.size());
-      cells[headers.size() - analysis::kPhases.size() + row.phase] =
+      cells[headers.size() - report::kPhases.size() + row.phase] =
           rho_text(row);
       continue;
     }
     if (!cells.empty()) table.add_row(cells);
     const std::string where =
-        row.stratum ? analysis::to_text(*row.stratum) : "all";
+        row.stratum ? report::to_text(*row.stratum) : "all";
     cells = {row.title, where.empty() ? "all" : where, rho_text(row)};
     cells.push_back(interval_text(row.interval, 1));
     cells.push_back(fmt::format("{}", row.runs));
@@ -123,9 +123,8 @@ std::string correlations_text(const report::ReportData& data) {
 std::string comparisons_text(const report::ReportData& data) {
   if (data.analysis.comparisons.empty()) return "";
   Table table({"accuracy", "where", "points", "95 % interval", "seeds"});
-  for (const analysis::Comparison& row : data.analysis.comparisons) {
-    const std::string where =
-        row.stratum ? analysis::to_text(*row.stratum) : "";
+  for (const report::Comparison& row : data.analysis.comparisons) {
+    const std::string where = row.stratum ? report::to_text(*row.stratum) : "";
     table.add_row(
         {row.what,
          where.empty() ? "all" : where,
@@ -139,7 +138,7 @@ std::string comparisons_text(const report::ReportData& data) {
 // Of runs that have waits to speak of.
 std::vector<std::string> wait_lines(const report::ReportData& data) {
   std::vector<std::string> lines;
-  for (const analysis::RunData& run : data.set.runs) {
+  for (const report::RunData& run : data.set.runs) {
     if (!run.blame) continue;
     for (const std::string& sentence : run.blame->sentences)
       lines.push_back(fmt::format("{}: {}", run.name, sentence));
@@ -159,7 +158,7 @@ std::string list_text(
 
 std::vector<std::string> skipped_lines(const report::ReportData& data) {
   std::vector<std::string> lines;
-  for (const analysis::Skipped& skipped : data.set.skipped)
+  for (const report::Skipped& skipped : data.set.skipped)
     lines.push_back(fmt::format("{}: {}", skipped.path, skipped.why));
   return lines;
 }

@@ -84,7 +84,7 @@ class ReportVerb : public Verb {
   static void refuse_nothing(const report::ReportData& data) {
     if (!data.set.runs.empty()) return;
     std::string reasons;
-    for (const analysis::Skipped& skipped : data.set.skipped) {
+    for (const report::Skipped& skipped : data.set.skipped) {
       reasons += fmt::format(
           "{}{}: {}",
           reasons.empty() ? "" : "; ",
@@ -96,7 +96,7 @@ class ReportVerb : public Verb {
 
   static std::vector<RunSummary> summaries(const report::ReportData& data) {
     std::vector<RunSummary> list;
-    for (const analysis::RunData& run : data.set.runs)
+    for (const report::RunData& run : data.set.runs)
       list.push_back(summary_of(run));
     return list;
   }

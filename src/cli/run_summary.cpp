@@ -1,7 +1,7 @@
 #include "cli/run_summary.h"
 
-#include "analysis/run_header.h"
-#include "analysis/run_reader.h"
+#include "report/run_header.h"
+#include "report/run_reader.h"
 #include "spec/spec_table.h"
 
 #include <nlohmann/json.hpp>
@@ -18,11 +18,11 @@ std::optional<double> finite(double value) {
   return value;
 }
 
-train::TrainResult nothing_known(const std::string& outcome) {
+run::TrainResult nothing_known(const std::string& outcome) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  train::TrainResult result;
-  result.outcome = outcome == "failed" ? train::Outcome::kFailed
-                                       : train::Outcome::kInterrupted;
+  run::TrainResult result;
+  result.outcome =
+      outcome == "failed" ? run::Outcome::kFailed : run::Outcome::kInterrupted;
   result.train_loss = kNan;
   result.test_accuracy = kNan;
   result.averaged_model_accuracy = kNan;
@@ -32,23 +32,23 @@ train::TrainResult nothing_known(const std::string& outcome) {
   return result;
 }
 
-train::TrainResult result_of(const analysis::RunData& run) {
+run::TrainResult result_of(const report::RunData& run) {
   if (!run.result.is_object()) return nothing_known(run.outcome);
   try {
-    return train::result_from_json(run.result);
+    return run::result_from_json(run.result);
   } catch (const nlohmann::json::exception&) {
     return nothing_known(run.outcome); // written with other names
   }
 }
 
 // What the records say of a run that has no result yet.
-void add_so_far(const analysis::RunData& run, train::TrainResult& result) {
+void add_so_far(const report::RunData& run, run::TrainResult& result) {
   result.steps = run.steps;
   if (run.steps_per_epoch >= 1) {
     result.epochs = static_cast<int64_t>(
         static_cast<double>(run.steps) / run.steps_per_epoch);
   }
-  const auto last = [](const analysis::Column& column) {
+  const auto last = [](const report::Column& column) {
     return column.empty() ? std::nan("") : column.back();
   };
   result.test_accuracy = last(run.evaluations.accuracy.mean);
@@ -66,13 +66,13 @@ void add_so_far(const analysis::RunData& run, train::TrainResult& result) {
 } // namespace
 
 std::optional<double> read_first_gini(const record::RunDirectory& run) {
-  analysis::RunData data;
+  report::RunData data;
   data.path = run.path().string();
-  analysis::read_run(data, {.points = 0});
+  report::read_run(data, {.points = 0});
   return finite(data.first_gini);
 }
 
-RunSummary summary_of(const analysis::RunData& run) {
+RunSummary summary_of(const report::RunData& run) {
   RunSummary summary;
   summary.spec = run.spec;
   summary.result = result_of(run);
@@ -85,15 +85,15 @@ RunSummary summary_of(const analysis::RunData& run) {
 }
 
 RunSummary read_summary(const record::RunDirectory& run) {
-  analysis::RunData data = analysis::read_header(run.path());
-  analysis::read_run(data, {.points = 0});
+  report::RunData data = report::read_header(run.path());
+  report::read_run(data, {.points = 0});
   return summary_of(data);
 }
 
 nlohmann::json to_json(
     const RunSummary& summary,
     const std::vector<std::string>& varied) {
-  nlohmann::json json = train::to_json(summary.result);
+  nlohmann::json json = run::to_json(summary.result);
   if (summary.is_running) json["outcome"] = "running";
   std::vector<std::string> keys = {"preset", "graph", "n", "seed"};
   for (const std::string& key : varied) {

@@ -1,10 +1,10 @@
 // What a finished run was and what came out of it, for tables.
 #pragma once
 
-#include "analysis/run_data.h"
 #include "record/run_directory.h"
+#include "report/run_data.h"
+#include "run/trainer.h"
 #include "spec/spec.h"
-#include "train/trainer.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -16,7 +16,7 @@ namespace grapevine::cli {
 
 struct RunSummary {
   spec::Spec spec;
-  train::TrainResult result;
+  run::TrainResult result;
   bool is_running = false; // the result is then empty
   std::string error;       // of a failed run
   // Of the first parameter tensor's norm over the workers, mean over the
@@ -26,7 +26,7 @@ struct RunSummary {
 
 std::optional<double> read_first_gini(const record::RunDirectory& run);
 
-RunSummary summary_of(const analysis::RunData& run);
+RunSummary summary_of(const report::RunData& run);
 
 // From spec.toml, run.json and the records. IoError or ConfigError where they
 // are broken.

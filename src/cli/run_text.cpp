@@ -25,7 +25,7 @@ std::string rate_text(const spec::Spec& spec) {
 }
 
 // Of figures beside which that of the averaged model stands.
-std::string replicas_text(const train::TrainResult& result) {
+std::string replicas_text(const run::TrainResult& result) {
   if (!result.replica_samples) return " (mean over replicas)";
   return fmt::format(
       " (mean over replicas, on {:.0f} of {:.0f} samples)",
@@ -34,7 +34,7 @@ std::string replicas_text(const train::TrainResult& result) {
 }
 
 std::string rule_text(const spec::Spec& spec) {
-  std::string text = optim::describe(spec::rule_options(spec));
+  std::string text = algo::describe(spec::rule_options(spec));
   if (spec.clip > 0) text += fmt::format(", clip {}", spec.clip);
   return text;
 }
@@ -54,7 +54,7 @@ std::string spec_summary(const spec::Spec& spec) {
   return table.text();
 }
 
-std::string result_summary(const train::TrainResult& result) {
+std::string result_summary(const run::TrainResult& result) {
   Table table;
   table.add_row({"run", result.run});
   table.add_row(

@@ -1,8 +1,8 @@
 // A run's spec and result as people read them.
 #pragma once
 
+#include "run/trainer.h"
 #include "spec/spec.h"
-#include "train/trainer.h"
 
 #include <string>
 
@@ -11,6 +11,6 @@ namespace grapevine::cli {
 // What is about to happen, a few aligned lines.
 std::string spec_summary(const spec::Spec& spec);
 // What came out.
-std::string result_summary(const train::TrainResult& result);
+std::string result_summary(const run::TrainResult& result);
 
 } // namespace grapevine::cli

@@ -1,10 +1,10 @@
 #include "cli/spec_flags.h"
 
 #include "algo/agreement.h"
+#include "algo/rules.h"
 #include "base/error.h"
 #include "cli/table.h"
 #include "graph/schedule.h"
-#include "optim/rules.h"
 #include "record/atomic_file.h"
 
 #include <fmt/format.h>
@@ -99,7 +99,7 @@ std::string names_footer() {
       "Presets:\n{}\nAgreements:\n{}\nOptimizers:\n{}\nGraphs:\n{}",
       presets.text(2),
       table_text(algo::agreement_table()),
-      table_text(optim::optimizer_table()),
+      table_text(algo::optimizer_table()),
       table_text(graph::graph_table()));
 }
 

@@ -1,8 +1,8 @@
-#include "analysis/grouping.h"
-#include "analysis/statistics.h"
 #include "cli/run_summary.h"
 #include "cli/table.h"
 #include "cli/units.h"
+#include "report/grouping.h"
+#include "report/statistics.h"
 
 #include <fmt/format.h>
 
@@ -24,9 +24,9 @@ struct Group {
 
   void add(const RunSummary& run) {
     ++runs;
-    const bool has_completed = run.result.outcome == train::Outcome::kCompleted;
+    const bool has_completed = run.result.outcome == run::Outcome::kCompleted;
     completed += has_completed ? 1 : 0;
-    if (!has_completed && run.result.outcome != train::Outcome::kDiverged) {
+    if (!has_completed && run.result.outcome != run::Outcome::kDiverged) {
       return;
     }
     accuracy.push_back(run.result.test_accuracy);
@@ -46,12 +46,12 @@ struct Group {
 };
 
 double mean_of(const Values& values) {
-  return analysis::summarize(values).mean;
+  return report::summarize(values).mean;
 }
 
 // "83.10 ± 0.12" of the values times `scale`.
 std::string spread_text(const Values& values, double scale, int digits) {
-  const analysis::Summary summary = analysis::summarize(values);
+  const report::Summary summary = report::summarize(values);
   if (summary.count == 0) return "–";
   std::string text = fmt::format("{:.{}f}", scale * summary.mean, digits);
   if (summary.count > 1) {
@@ -77,7 +77,7 @@ std::vector<Group> grouped(
     std::vector<std::string> choices;
     choices.reserve(keys.size());
     for (const std::string& key : keys) {
-      choices.push_back(analysis::choice_text(run.spec, key));
+      choices.push_back(report::choice_text(run.spec, key));
     }
     auto group =
         std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
@@ -115,7 +115,7 @@ std::vector<std::string> cells(const Group& group, bool shows_perplexity) {
 }
 
 // ", 57 steps, accuracy 83.10 %".
-std::string so_far(const train::TrainResult& result) {
+std::string so_far(const run::TrainResult& result) {
   std::string text = fmt::format(", {} steps", result.steps);
   if (std::isfinite(result.test_accuracy)) {
     text += ", " + quality_text(result.test_accuracy, result.test_perplexity);
@@ -154,7 +154,7 @@ std::string summary_table(
 
   std::string text = table.text();
   for (const RunSummary& run : runs) {
-    if (run.result.outcome == train::Outcome::kCompleted) continue;
+    if (run.result.outcome == run::Outcome::kCompleted) continue;
     text += fmt::format(
         "{} {}{}{}\n",
         run.result.run,

@@ -40,7 +40,7 @@ std::string times(const SweepStatus& status) {
 std::vector<std::string> cells_of(const RunningRun& run) {
   const std::string label = cut_to_width(run.label, kLongestLabel);
   if (!run.progress) return {label, text_bar(0, kRunBar), "starting"};
-  const train::Progress& progress = *run.progress;
+  const run::Progress& progress = *run.progress;
   const bool is_training =
       progress.phase.empty() || progress.phase == "training";
   return {

@@ -1,7 +1,7 @@
 // The progress of a sweep as lines of text.
 #pragma once
 
-#include "train/trainer.h"
+#include "run/trainer.h"
 
 #include <optional>
 #include <string>
@@ -11,8 +11,8 @@ namespace grapevine::cli {
 
 struct RunningRun {
   std::string label;
-  std::optional<train::Progress> progress; // none yet: it is starting
-  double part = 0;                         // done, 0 to 1
+  std::optional<run::Progress> progress; // none yet: it is starting
+  double part = 0;                       // done, 0 to 1
   double seconds_left = 0;
 };
 

@@ -52,11 +52,11 @@ SweepView::~SweepView() {
   clear();
 }
 
-train::TrainHooks SweepView::hooks(size_t run) {
-  train::TrainHooks hooks;
+run::TrainHooks SweepView::hooks(size_t run) {
+  run::TrainHooks hooks;
   hooks.data_path = data::default_data_path();
   hooks.interrupt = &interrupt_;
-  hooks.on_progress = [this, run](const train::Progress& progress) {
+  hooks.on_progress = [this, run](const run::Progress& progress) {
     const std::lock_guard lock(mutex_);
     runs_[run].progress = progress;
   };

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "cli/sweep_text.h"
+#include "run/trainer.h"
 #include "sweep/sweep.h"
 #include "sweep/time_left.h"
-#include "train/trainer.h"
 
 #include <atomic>
 #include <chrono>
@@ -35,7 +35,7 @@ class SweepView {
   ~SweepView();
 
   // To be handed to a run; any thread. The view must outlive the run.
-  train::TrainHooks hooks(size_t run);
+  run::TrainHooks hooks(size_t run);
   // What a run ended with, told before it ends; any thread. The line is shown
   // when the sweep has noticed.
   void set_last_words(size_t run, std::string text);
@@ -50,7 +50,7 @@ class SweepView {
   struct Run {
     SweepViewRun facts;
     State state = State::kWaiting;
-    std::optional<train::Progress> progress;
+    std::optional<run::Progress> progress;
     std::string last_words;
     bool said_locked = false; // once is enough, however often it is tried
   };

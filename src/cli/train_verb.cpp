@@ -7,8 +7,8 @@
 #include "cli/run_text.h"
 #include "cli/spec_flags.h"
 #include "cli/verb.h"
-#include "train/trainer.h"
-#include "transport/launch_environment.h"
+#include "net/launch_environment.h"
+#include "run/trainer.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@ class TrainVerb : public Verb {
   }
 
   int run(bool json) override {
-    const auto environment = transport::read_launch_environment();
+    const auto environment = net::read_launch_environment();
     spec::Spec spec;
     return run_together(
         environment,
@@ -36,7 +36,7 @@ class TrainVerb : public Verb {
   }
 
  private:
-  spec::ParsedSpec load(const transport::LaunchEnvironment& environment) {
+  spec::ParsedSpec load(const net::LaunchEnvironment& environment) {
     spec::ParsedSpec parsed = spec::parse_spec(
         file_.empty() ? "" : read_spec_file(file_),
         file_,
@@ -47,15 +47,15 @@ class TrainVerb : public Verb {
 
   int train_and_print(
       const spec::Spec& spec,
-      const transport::LaunchEnvironment& environment,
+      const net::LaunchEnvironment& environment,
       bool json) {
-    const bool reports = train::is_reporting_process(spec, environment);
+    const bool reports = run::is_reporting_process(spec, environment);
     const bool quiet = quiet_ || !reports;
     if (!quiet && stderr_is_terminal()) print_line(spec_summary(spec));
     ProgressView view("", quiet);
-    train::TrainHooks hooks = view.hooks();
+    run::TrainHooks hooks = view.hooks();
     hooks.interrupt = &interrupt_flag(reports);
-    hooks.on_result = [&](const train::TrainResult& result) {
+    hooks.on_result = [&](const run::TrainResult& result) {
       view.clear();
       if (json) {
         print_json(to_json(result));
@@ -63,8 +63,8 @@ class TrainVerb : public Verb {
         print_text(result_summary(result));
       }
     };
-    const auto outcome = train::train(spec, environment, hooks).outcome;
-    return outcome == train::Outcome::kCompleted ? kDone : kFailed;
+    const auto outcome = run::train(spec, environment, hooks).outcome;
+    return outcome == run::Outcome::kCompleted ? kDone : kFailed;
   }
 
   std::string file_;

@@ -19,7 +19,7 @@ using std::chrono::duration;
 
 Averager::Averager(
     Replica& replica,
-    transport::Edges& edges,
+    member::Edges& edges,
     const std::vector<int>& neighbours,
     AveragerOptions options)
     : replica_(replica),

@@ -31,7 +31,7 @@
 #include "gossip/replica.h"
 #include "gossip/statistics.h"
 #include "gossip/unit_clock.h"
-#include "transport/edges.h"
+#include "member/edges.h"
 
 #include <atomic>
 #include <chrono>
@@ -81,7 +81,7 @@ class Averager {
   // Borrows the replica and the edges, which nobody else uses meanwhile.
   Averager(
       Replica& replica,
-      transport::Edges& edges,
+      member::Edges& edges,
       const std::vector<int>& neighbours,
       AveragerOptions options);
   // Gives up what is under way.
@@ -179,7 +179,7 @@ class Averager {
   void rethrow() const;
 
   Replica& replica_;
-  transport::Edges& edges_;
+  member::Edges& edges_;
   AveragerOptions options_;
   ProgressEstimator progress_;
   Clock::time_point begin_ = Clock::now();

@@ -8,9 +8,9 @@
 namespace grapevine::gossip {
 
 struct Averager::Peer {
-  Peer(transport::Edge edge, int size) : edge(edge), channel(edge, size) {}
+  Peer(member::Edge edge, int size) : edge(edge), channel(edge, size) {}
 
-  transport::Edge edge;
+  member::Edge edge;
   ControlChannel channel;
   bool is_fresh = false;  // by its last word of pairing
   bool said_bye = false;  // this worker

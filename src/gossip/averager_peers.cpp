@@ -25,12 +25,12 @@ bool Averager::apply_edge_changes() {
   const auto changes = edges_.changes();
   if (changes.empty()) return false;
   // First of all who is gone, whose transport is, too: nobody talks to them.
-  for (const transport::EdgeChange& change : changes) {
+  for (const member::EdgeChange& change : changes) {
     if (change.linked) continue;
     require_survival(change.rank, change.why);
     forget(change.rank, change.why);
   }
-  for (const transport::EdgeChange& change : changes) {
+  for (const member::EdgeChange& change : changes) {
     if (change.linked) link(change.rank, change.why);
   }
   send_pairing_messages();
@@ -53,7 +53,7 @@ void Averager::refresh_ended() {
 }
 
 void Averager::link(int rank, const std::string& why) {
-  const transport::Edge edge = edges_.edge(rank);
+  const member::Edge edge = edges_.edge(rank);
   if (edge.transport == nullptr) return; // gone again
   try {
     peers_[rank] = std::make_unique<Peer>(edge, edges_.size());

@@ -15,7 +15,7 @@ int64_t control_message_bytes(int size) {
       kHeader + (sizeof(int64_t) + sizeof(double)) * size);
 }
 
-ControlChannel::ControlChannel(transport::Edge edge, int size)
+ControlChannel::ControlChannel(member::Edge edge, int size)
     : edge_(edge),
       size_(size),
       incoming_(control_message_bytes(size)) {

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "gossip/progress_estimator.h"
-#include "transport/edges.h"
+#include "member/edges.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,8 @@
 namespace grapevine::gossip {
 
 // Tags on an edge's transport; comm's are below.
-inline constexpr transport::Tag kControlTag = 2000;
-inline constexpr transport::Tag kPieceTag = 2001;
+inline constexpr net::Tag kControlTag = 2000;
+inline constexpr net::Tag kPieceTag = 2001;
 
 struct ControlMessage {
   // The words of gossip/pairing.h have their own numbers.
@@ -46,7 +46,7 @@ int64_t control_message_bytes(int size);
 class ControlChannel {
  public:
   // size: workers of the run.
-  ControlChannel(transport::Edge edge, int size);
+  ControlChannel(member::Edge edge, int size);
 
   // Goes on its way; kept until it has left.
   void send(const ControlMessage& letter);
@@ -58,14 +58,14 @@ class ControlChannel {
  private:
   struct Outgoing {
     std::vector<std::byte> bytes;
-    transport::Request request;
+    net::Request request;
   };
   void retire();
 
-  transport::Edge edge_;
+  member::Edge edge_;
   int size_;
   std::vector<std::byte> incoming_;
-  transport::Request receive_;
+  net::Request receive_;
   bool is_closed_ = false;
   std::deque<Outgoing> outgoing_;
   std::vector<std::vector<std::byte>> spare_; // used again

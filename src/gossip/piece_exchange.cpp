@@ -12,7 +12,7 @@ PieceExchange::PieceExchange(Replica& replica)
       posted_(replica.pieces()),
       pulled_(replica.pieces()) {}
 
-void PieceExchange::begin(transport::Edge edge, Manner manner, Moment now) {
+void PieceExchange::begin(member::Edge edge, Manner manner, Moment now) {
   edge_ = edge;
   manner_ = manner;
   posted_ = 0;

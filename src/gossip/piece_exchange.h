@@ -11,7 +11,7 @@
 #pragma once
 
 #include "gossip/replica.h"
-#include "transport/edges.h"
+#include "member/edges.h"
 
 #include <array>
 #include <cstdint>
@@ -31,7 +31,7 @@ class PieceExchange {
     double units = 0;
     int64_t gradients = 0;
   };
-  void begin(transport::Edge edge, Manner manner, Moment now);
+  void begin(member::Edge edge, Manner manner, Moment now);
   // Does what can be done without waiting. True if anything was. Throws what
   // the transport throws; then the exchange is over, and pieces that had not
   // come are as if it had not been.
@@ -50,8 +50,8 @@ class PieceExchange {
   struct Slot {
     std::vector<float> mine;
     std::vector<float> theirs;
-    transport::Request send;
-    transport::Request receive;
+    net::Request send;
+    net::Request receive;
     int64_t gradients = 0; // when it was read
   };
 
@@ -60,7 +60,7 @@ class PieceExchange {
   void use(int piece, Slot& slot, Moment now);
 
   Replica& replica_;
-  transport::Edge edge_;
+  member::Edge edge_;
   Manner manner_ = Manner::kAverage;
   std::array<Slot, kWindow> slots_;
   int posted_ = 0;

@@ -11,7 +11,7 @@ namespace {
 std::vector<Range> cut(int64_t size, int64_t piece_bytes) {
   const int64_t wanted = piece_bytes / static_cast<int64_t>(sizeof(float));
   const int64_t length =
-      std::max<int64_t>(1, wanted / arena::kBlock) * arena::kBlock;
+      std::max<int64_t>(1, wanted / tensor::kBlock) * tensor::kBlock;
   std::vector<Range> ranges;
   for (int64_t at = 0; at < size; at += length)
     ranges.push_back({at, std::min(size, at + length)});
@@ -21,13 +21,13 @@ std::vector<Range> cut(int64_t size, int64_t piece_bytes) {
 } // namespace
 
 Replica::Replica(
-    arena::Arena& arena,
+    tensor::Arena& arena,
     const Dynamics& dynamics,
     int64_t piece_bytes)
     : arena_(arena),
       x_(arena.layout().size()),
       y_(dynamics.is_accelerated() ? arena.layout().size() : 0),
-      before_(arena::kBlock) {
+      before_(tensor::kBlock) {
   for (const Range& range : cut(arena.layout().size(), piece_bytes)) {
     pieces_.push_back(std::make_unique<Piece>());
     pieces_.back()->range = range;
@@ -47,7 +47,7 @@ float Replica::flow_until(Piece& piece, double now) {
   return share;
 }
 
-kernel::GossipPlanes Replica::planes(Range range, float share) {
+tensor::GossipPlanes Replica::planes(Range range, float share) {
   return {
       .x = x_.data() + range.begin,
       .y = y_.size() > 0 ? y_.data() + range.begin : nullptr,
@@ -60,7 +60,7 @@ void Replica::read(int index, double now, std::span<float> out) {
   GV_CHECK_EQ(static_cast<int64_t>(out.size()), piece.range.size());
   const std::lock_guard lock(piece.mutex);
   const float share = share_until(piece, now);
-  kernel::gossip_read(planes(piece.range, share), out.data());
+  tensor::gossip_read(planes(piece.range, share), out.data());
 }
 
 void Replica::pull(
@@ -73,7 +73,7 @@ void Replica::pull(
   GV_CHECK_EQ(mine.size(), theirs.size());
   const std::lock_guard lock(piece.mutex);
   const float share = flow_until(piece, now);
-  kernel::gossip_pull(
+  tensor::gossip_pull(
       planes(piece.range, share),
       mine.data(),
       theirs.data(),
@@ -87,7 +87,7 @@ void Replica::set_dynamics(const Dynamics& dynamics, double now) {
     const std::lock_guard lock(piece->mutex);
     // What has flowed so far did so by the old ones.
     const float share = flow_until(*piece, now);
-    kernel::gossip_flow(planes(piece->range, share));
+    tensor::gossip_flow(planes(piece->range, share));
     piece->dynamics = dynamics;
   }
 }
@@ -104,8 +104,8 @@ void Replica::refresh(double now) {
 }
 
 void Replica::move(
-    const optim::LocalRule& rule,
-    const optim::StepInfo& info,
+    const algo::LocalRule& rule,
+    const algo::StepInfo& info,
     double now) {
   for (const auto& piece : pieces_)
     move_piece(*piece, rule, info, now);
@@ -115,18 +115,18 @@ void Replica::move(
 // x and y follow.
 void Replica::move_piece(
     Piece& piece,
-    const optim::LocalRule& rule,
-    const optim::StepInfo& info,
+    const algo::LocalRule& rule,
+    const algo::StepInfo& info,
     double now) {
   const std::lock_guard lock(piece.mutex);
   const float share = flow_until(piece, now);
   float* const snapshot = arena_.parameters().data();
   for (int64_t at = piece.range.begin; at < piece.range.end;
-       at += arena::kBlock) {
-    const Range block{at, std::min(piece.range.end, at + arena::kBlock)};
+       at += tensor::kBlock) {
+    const Range block{at, std::min(piece.range.end, at + tensor::kBlock)};
     std::copy_n(snapshot + at, block.size(), before_.data());
     rule.update(arena_, block, info, {}, {});
-    kernel::gossip_move(planes(block, share), before_.data(), snapshot + at);
+    tensor::gossip_move(planes(block, share), before_.data(), snapshot + at);
   }
 }
 

@@ -20,12 +20,12 @@
 // parameters of its arena, which move() brings up to date piece by piece.
 #pragma once
 
-#include "arena/arena.h"
+#include "algo/local_rule.h"
 #include "base/aligned.h"
 #include "base/range.h"
 #include "gossip/dynamics.h"
-#include "kernel/gossip.h"
-#include "optim/local_rule.h"
+#include "tensor/arena.h"
+#include "tensor/kernels/gossip.h"
 
 #include <cstdint>
 #include <memory>
@@ -40,7 +40,7 @@ class Replica {
   // x and y begin as the arena's parameters. The arena is borrowed; only
   // move(), begin_from() and the thread of the gradients touch it. Pieces have
   // about piece_bytes, at least a block of the layout.
-  Replica(arena::Arena& arena, const Dynamics& dynamics, int64_t piece_bytes);
+  Replica(tensor::Arena& arena, const Dynamics& dynamics, int64_t piece_bytes);
 
   int pieces() const { return static_cast<int>(pieces_.size()); }
   Range range(int piece) const { return pieces_[piece]->range; }
@@ -66,7 +66,7 @@ class Replica {
   // The thread of the gradients: the local rule acts on the snapshot with the
   // arena's gradient, x and y follow, and the snapshot becomes x.
   void
-  move(const optim::LocalRule& rule, const optim::StepInfo& info, double now);
+  move(const algo::LocalRule& rule, const algo::StepInfo& info, double now);
 
   // The snapshot becomes x. The thread of the gradients.
   void refresh(double now);
@@ -101,14 +101,14 @@ class Replica {
   // Of a locked piece.
   void set_values(Piece& piece, const float* values, double now);
   // Of the shared planes.
-  kernel::GossipPlanes planes(Range range, float share);
+  tensor::GossipPlanes planes(Range range, float share);
   void move_piece(
       Piece& piece,
-      const optim::LocalRule& rule,
-      const optim::StepInfo& info,
+      const algo::LocalRule& rule,
+      const algo::StepInfo& info,
       double now);
 
-  arena::Arena& arena_;
+  tensor::Arena& arena_;
   AlignedFloats x_;
   AlignedFloats y_;
   std::vector<std::unique_ptr<Piece>> pieces_;

@@ -8,7 +8,7 @@
 //
 // Cost a step and worker: k messages and model copies when sent directly; at
 // most 4 model copies, or about log2(k) messages, by the plans of
-// comm/plan.h. Symmetric.
+// mix/plan.h. Symmetric.
 #include "graph/graphs.h"
 
 #include "base/error.h"

@@ -6,9 +6,9 @@
 namespace grapevine::report {
 namespace {
 
-using analysis::Group;
-using analysis::RunData;
-using analysis::Summary;
+using report::Group;
+using report::RunData;
+using report::Summary;
 
 // Over the runs of a group that count.
 Summary
@@ -18,7 +18,7 @@ over_runs(const ReportData& data, const Group& group, double RunData::*field) {
     const RunData& run = data.set.runs[index];
     if (run.counts()) values.push_back(run.*field);
   }
-  return analysis::summarize(values);
+  return report::summarize(values);
 }
 
 void write_group(JsonWriter& json, const ReportData& data, const Group& group) {
@@ -51,7 +51,7 @@ void write_group(JsonWriter& json, const ReportData& data, const Group& group) {
   json.end_object();
 }
 
-void write_stratum(JsonWriter& json, const analysis::Stratum& stratum) {
+void write_stratum(JsonWriter& json, const report::Stratum& stratum) {
   json.key("stratum");
   if (stratum) {
     write_choices(json, *stratum);
@@ -60,13 +60,13 @@ void write_stratum(JsonWriter& json, const analysis::Stratum& stratum) {
   }
 }
 
-void write_target(JsonWriter& json, const analysis::Target& target) {
+void write_target(JsonWriter& json, const report::Target& target) {
   json.begin_object();
   json.number("accuracy", target.accuracy);
   json.boolean("given", target.given);
   json.key("rows");
   json.begin_array();
-  for (const analysis::TargetRow& row : target.rows) {
+  for (const report::TargetRow& row : target.rows) {
     json.begin_object();
     json.integer("group", row.group);
     json.integer("reached", row.reached);
@@ -85,12 +85,12 @@ void write_target(JsonWriter& json, const analysis::Target& target) {
   json.end_object();
 }
 
-void write_ranking(JsonWriter& json, const analysis::Ranking& ranking) {
+void write_ranking(JsonWriter& json, const report::Ranking& ranking) {
   json.begin_object();
   write_stratum(json, ranking.stratum);
   json.key("rows");
   json.begin_array();
-  for (const analysis::RankingRow& row : ranking.rows) {
+  for (const report::RankingRow& row : ranking.rows) {
     json.begin_object();
     json.integer("group", row.group);
     json.integer("rank", row.rank);
@@ -110,13 +110,13 @@ void write_ranking(JsonWriter& json, const analysis::Ranking& ranking) {
 
 void write_correlation(
     JsonWriter& json,
-    const analysis::Correlation& correlation) {
+    const report::Correlation& correlation) {
   json.begin_object();
   json.text("with", correlation.with);
   json.text("title", correlation.title);
   json.text(
       "phase",
-      analysis::kPhases.at(static_cast<size_t>(correlation.phase)));
+      report::kPhases.at(static_cast<size_t>(correlation.phase)));
   write_stratum(json, correlation.stratum);
   json.number("rho", correlation.rho);
   json.number("low", correlation.interval.low);
@@ -126,9 +126,7 @@ void write_correlation(
   json.end_object();
 }
 
-void write_comparison(
-    JsonWriter& json,
-    const analysis::Comparison& comparison) {
+void write_comparison(JsonWriter& json, const report::Comparison& comparison) {
   json.begin_object();
   json.text("what", comparison.what);
   write_stratum(json, comparison.stratum);

@@ -11,7 +11,7 @@ void write_cost(JsonWriter& json, double cost, double seconds) {
   json.number("cost_share", cost / seconds);
 }
 
-void write_straggler(JsonWriter& json, const analysis::Blame& blame) {
+void write_straggler(JsonWriter& json, const report::Blame& blame) {
   if (!blame.straggler) return json.null();
   json.begin_object();
   json.integer("worker", blame.straggler->worker);
@@ -20,7 +20,7 @@ void write_straggler(JsonWriter& json, const analysis::Blame& blame) {
   json.end_object();
 }
 
-void write_link(JsonWriter& json, const analysis::Blame& blame) {
+void write_link(JsonWriter& json, const report::Blame& blame) {
   if (!blame.link) return json.null();
   json.begin_object();
   json.integer("a", blame.link->a);
@@ -31,7 +31,7 @@ void write_link(JsonWriter& json, const analysis::Blame& blame) {
 
 } // namespace
 
-void write_blame(JsonWriter& json, const analysis::Blame& blame) {
+void write_blame(JsonWriter& json, const report::Blame& blame) {
   json.begin_object();
   json.number("seconds", blame.seconds);
   json.number("mean_wait_seconds", blame.mean_wait);
@@ -44,7 +44,7 @@ void write_blame(JsonWriter& json, const analysis::Blame& blame) {
   json.numbers(blame.compute, kDigits);
   json.key("waits");
   json.begin_array();
-  for (const analysis::Wait& wait : blame.waits) {
+  for (const report::Wait& wait : blame.waits) {
     json.begin_array();
     json.integer(wait.worker);
     json.integer(wait.peer);
@@ -66,7 +66,7 @@ void write_blame(JsonWriter& json, const analysis::Blame& blame) {
 
 void write_blames(JsonWriter& json, const ReportData& data) {
   json.begin_object();
-  for (const analysis::RunData& run : data.set.runs) {
+  for (const report::RunData& run : data.set.runs) {
     if (!run.blame) continue;
     json.key(run.path);
     write_blame(json, *run.blame);

@@ -12,8 +12,8 @@
 namespace grapevine::report {
 namespace {
 
-using analysis::Axis;
-using analysis::RunData;
+using report::Axis;
+using report::RunData;
 
 void axis_header(Csv& csv) {
   for (const char* name :
@@ -100,9 +100,9 @@ std::string runs_csv(const ReportData& data) {
     csv.cell(run.outcome);
     csv.cell(static_cast<int64_t>(run.spec.n));
     for (const std::string& key : keys)
-      csv.cell(analysis::choice_text(run.spec, key));
+      csv.cell(report::choice_text(run.spec, key));
     for (const char* name : kResultNames)
-      csv.cell(analysis::number_in(run.result, name));
+      csv.cell(report::number_in(run.result, name));
     csv.cell(run.mean_degree);
     csv.cell(run.first_gini);
     csv.end_row();
@@ -157,7 +157,7 @@ std::string probes_csv(const ReportData& data) {
   for (const RunData& run : data.set.runs) {
     if (run.probes.metrics.size() <= metrics.size()) continue;
     metrics.clear();
-    for (const analysis::NamedBand& metric : run.probes.metrics)
+    for (const report::NamedBand& metric : run.probes.metrics)
       metrics.push_back(metric.name);
   }
   for (const std::string& metric : metrics)
@@ -170,7 +170,7 @@ std::string probes_csv(const ReportData& data) {
       data,
       [](const RunData& run) -> const Axis& { return run.probes.axis; },
       [&](const RunData& run, size_t row) {
-        for (const analysis::NamedBand& metric : run.probes.metrics)
+        for (const report::NamedBand& metric : run.probes.metrics)
           csv.band(metric.band, row);
         csv.band(run.probes.consensus_distance, row);
         csv.band(run.probes.gradient_norm, row);

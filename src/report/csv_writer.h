@@ -2,8 +2,8 @@
 // What is not known is an empty cell. Internal to report.
 #pragma once
 
-#include "analysis/axis.h"
-#include "analysis/statistics.h"
+#include "report/axis.h"
+#include "report/statistics.h"
 
 #include <fmt/format.h>
 
@@ -47,10 +47,10 @@ class Csv {
     fmt::format_to(std::back_inserter(out_), "{}", value);
   }
   // Empty where the curve has no such column.
-  void cell(const analysis::Column& column, size_t row) {
-    cell(row < column.size() ? column[row] : analysis::kNan);
+  void cell(const report::Column& column, size_t row) {
+    cell(row < column.size() ? column[row] : report::kNan);
   }
-  void band(const analysis::Band& band, size_t row) {
+  void band(const report::Band& band, size_t row) {
     cell(band.mean, row);
     cell(band.low, row);
     cell(band.high, row);

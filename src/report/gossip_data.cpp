@@ -4,9 +4,9 @@
 namespace grapevine::report {
 namespace {
 
-using analysis::Column;
-using analysis::Gossip;
-using analysis::GossipWorker;
+using report::Column;
+using report::Gossip;
+using report::GossipWorker;
 
 constexpr int kDigits = 5;
 
@@ -60,7 +60,7 @@ void write_all(JsonWriter& json, const Gossip& gossip) {
 void write_changes(JsonWriter& json, const Gossip& gossip) {
   json.key("changes");
   json.begin_array();
-  for (const analysis::GossipChange& change : gossip.changes) {
+  for (const report::GossipChange& change : gossip.changes) {
     json.begin_object();
     json.number("seconds", change.seconds);
     json.integer("worker", change.worker);
@@ -75,7 +75,7 @@ void write_changes(JsonWriter& json, const Gossip& gossip) {
 void write_links(JsonWriter& json, const Gossip& gossip) {
   json.key("slow_links");
   json.begin_array();
-  for (const analysis::GossipLink& link : gossip.slow_links) {
+  for (const report::GossipLink& link : gossip.slow_links) {
     json.begin_object();
     json.integer("a", link.a);
     json.integer("b", link.b);
@@ -87,7 +87,7 @@ void write_links(JsonWriter& json, const Gossip& gossip) {
   json.end_array();
 }
 
-void write_curves(JsonWriter& json, const analysis::GossipCurves& curves) {
+void write_curves(JsonWriter& json, const report::GossipCurves& curves) {
   json.key("curves");
   json.begin_object();
   json.key("step");
@@ -142,7 +142,7 @@ void write_gossip(JsonWriter& json, const Gossip& gossip) {
 
 void write_gossips(JsonWriter& json, const ReportData& data) {
   json.begin_object();
-  for (const analysis::RunData& run : data.set.runs) {
+  for (const report::RunData& run : data.set.runs) {
     if (!run.gossip) continue;
     json.key(run.path);
     write_gossip(json, *run.gossip);

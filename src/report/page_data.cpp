@@ -1,6 +1,6 @@
 #include "report/page_data.h"
 
-#include "probe/metric.h"
+#include "record/metrics/metric.h"
 
 namespace grapevine::report {
 namespace {
@@ -14,7 +14,7 @@ void write_texts(JsonWriter& json, const std::vector<std::string>& texts) {
 
 void write_metrics(JsonWriter& json) {
   json.begin_array();
-  for (const probe::Metric& metric : probe::metric_table()) {
+  for (const record::Metric& metric : record::metric_table()) {
     json.begin_object();
     json.text("name", metric.name);
     json.text("title", metric.title);
@@ -24,26 +24,26 @@ void write_metrics(JsonWriter& json) {
   json.end_array();
 }
 
-const char* kind_name(analysis::Frame::Kind kind) {
+const char* kind_name(report::Frame::Kind kind) {
   switch (kind) {
-    case analysis::Frame::Kind::kComplete:
+    case report::Frame::Kind::kComplete:
       return "complete";
-    case analysis::Frame::Kind::kOffsets:
+    case report::Frame::Kind::kOffsets:
       return "offsets";
-    case analysis::Frame::Kind::kEdges:
+    case report::Frame::Kind::kEdges:
       return "edges";
   }
   return "";
 }
 
-void write_frame(JsonWriter& json, const analysis::Frame& frame) {
+void write_frame(JsonWriter& json, const report::Frame& frame) {
   json.begin_object();
   json.integer("step", frame.step);
   json.integer("epoch", frame.epoch);
   json.number("degree", frame.degree);
   json.boolean("directed", frame.directed);
   json.text("kind", kind_name(frame.kind));
-  if (frame.kind == analysis::Frame::Kind::kOffsets) {
+  if (frame.kind == report::Frame::Kind::kOffsets) {
     json.key("offsets");
     json.begin_array();
     for (const int offset : frame.offsets)
@@ -52,7 +52,7 @@ void write_frame(JsonWriter& json, const analysis::Frame& frame) {
   }
   // Too many to be listed are none here, and the page says so.
   const bool has_edges = !frame.edges.empty() || frame.degree == 0;
-  if (frame.kind == analysis::Frame::Kind::kEdges && has_edges) {
+  if (frame.kind == report::Frame::Kind::kEdges && has_edges) {
     json.key("edges");
     json.begin_array();
     for (const auto& [a, b] : frame.edges) {
@@ -68,7 +68,7 @@ void write_frame(JsonWriter& json, const analysis::Frame& frame) {
 
 } // namespace
 
-void write_summary(JsonWriter& json, const analysis::Summary& summary) {
+void write_summary(JsonWriter& json, const report::Summary& summary) {
   json.begin_object();
   json.number("mean", summary.mean);
   json.number("sd", summary.sd);
@@ -76,7 +76,7 @@ void write_summary(JsonWriter& json, const analysis::Summary& summary) {
   json.end_object();
 }
 
-void write_choices(JsonWriter& json, const analysis::Choices& choices) {
+void write_choices(JsonWriter& json, const report::Choices& choices) {
   json.begin_object();
   for (const auto& [key, value] : choices) {
     json.key(key);
@@ -87,7 +87,7 @@ void write_choices(JsonWriter& json, const analysis::Choices& choices) {
 
 void write_skipped(JsonWriter& json, const ReportData& data) {
   json.begin_array();
-  for (const analysis::Skipped& skipped : data.set.skipped) {
+  for (const report::Skipped& skipped : data.set.skipped) {
     json.begin_object();
     json.text("path", skipped.path);
     json.text("why", skipped.why);
@@ -98,14 +98,14 @@ void write_skipped(JsonWriter& json, const ReportData& data) {
 
 void write_graphs(JsonWriter& json, const ReportData& data) {
   json.begin_array();
-  for (const analysis::GraphFrames& graph : data.graphs) {
+  for (const report::GraphFrames& graph : data.graphs) {
     json.begin_object();
     json.text("label", data.set.grouping.groups[graph.group].label);
     json.integer("group", graph.group);
     json.integer("n", graph.n);
     json.key("frames");
     json.begin_array();
-    for (const analysis::Frame& frame : graph.frames)
+    for (const report::Frame& frame : graph.frames)
       write_frame(json, frame);
     json.end_array();
     json.end_object();

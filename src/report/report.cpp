@@ -29,7 +29,7 @@ std::string title_of(const std::vector<fs::path>& paths) {
   return fmt::format("{} and {} more", name.string(), paths.size() - 1);
 }
 
-int64_t trace_one(const analysis::RunSet& set, const fs::path& file) {
+int64_t trace_one(const report::RunSet& set, const fs::path& file) {
   if (set.runs.size() != 1) {
     throw ConfigError(fmt::format(
         "--trace is of one run, and these are {}",
@@ -61,12 +61,12 @@ ReportResult write_report(
   data.title = options.title.empty() ? title_of(paths) : options.title;
   data.created = now();
   data.program = options.program;
-  data.set = analysis::load_runs(paths);
+  data.set = report::load_runs(paths);
   if (data.set.runs.empty()) return result;
   data.analysis =
-      analysis::analyse(data.set.runs, data.set.grouping, options.target);
+      report::analyse(data.set.runs, data.set.grouping, options.target);
   data.graphs =
-      analysis::graph_frames(data.set.runs, data.set.grouping, data.set.notes);
+      report::graph_frames(data.set.runs, data.set.grouping, data.set.notes);
   if (options.trace) {
     result.trace_events = trace_one(data.set, *options.trace);
   }

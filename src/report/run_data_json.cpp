@@ -7,10 +7,10 @@
 namespace grapevine::report {
 namespace {
 
-using analysis::Axis;
-using analysis::Band;
-using analysis::Column;
-using analysis::RunData;
+using report::Axis;
+using report::Band;
+using report::Column;
+using report::RunData;
 
 class RunWriter {
  public:
@@ -52,7 +52,7 @@ class RunWriter {
     json_.numbers(axis.virtual_seconds, digits_);
   }
 
-  void step_curves(const analysis::StepCurves& curves) {
+  void step_curves(const report::StepCurves& curves) {
     json_.key("steps");
     json_.begin_object();
     axis(curves.axis);
@@ -62,7 +62,7 @@ class RunWriter {
     json_.end_object();
   }
 
-  void evaluations(const analysis::EvaluationCurves& curves) {
+  void evaluations(const report::EvaluationCurves& curves) {
     json_.key("evaluations");
     json_.begin_object();
     axis(curves.axis);
@@ -74,13 +74,13 @@ class RunWriter {
     json_.end_object();
   }
 
-  void probes(const analysis::ProbeCurves& curves) {
+  void probes(const report::ProbeCurves& curves) {
     json_.key("probes");
     json_.begin_object();
     axis(curves.axis);
     json_.key("metrics");
     json_.begin_object();
-    for (const analysis::NamedBand& metric : curves.metrics)
+    for (const report::NamedBand& metric : curves.metrics)
       band(metric.name, metric.band);
     json_.end_object();
     band("consensus_distance", curves.consensus_distance);
@@ -115,7 +115,7 @@ class RunWriter {
   void detail(const RunData& run) {
     json_.key("detail");
     if (!run.detail) return json_.null();
-    const analysis::Detail& detail = *run.detail;
+    const report::Detail& detail = *run.detail;
     json_.begin_object();
     json_.key("tensors");
     json_.begin_array();
@@ -126,7 +126,7 @@ class RunWriter {
     column("epoch", detail.epoch);
     json_.key("heat");
     json_.begin_object();
-    for (const analysis::Heat& heat : detail.heat) {
+    for (const report::Heat& heat : detail.heat) {
       json_.key(heat.name);
       rows(heat.rows);
     }
@@ -154,10 +154,10 @@ class RunWriter {
     json_.end_array();
   }
 
-  void norms(const analysis::Detail& detail) {
+  void norms(const report::Detail& detail) {
     json_.key("norms");
     json_.begin_array();
-    for (const analysis::TensorNorms& norms : detail.norms) {
+    for (const report::TensorNorms& norms : detail.norms) {
       json_.begin_object();
       json_.key("tensor");
       json_.text(norms.tensor);
@@ -178,10 +178,10 @@ class RunWriter {
     json_.end_array();
   }
 
-  void outliers(const analysis::Detail& detail) {
+  void outliers(const report::Detail& detail) {
     json_.key("outliers");
     json_.begin_array();
-    for (const analysis::Outlier& outlier : detail.outliers) {
+    for (const report::Outlier& outlier : detail.outliers) {
       json_.begin_object();
       json_.key("tensor");
       json_.text(outlier.tensor);
@@ -225,12 +225,12 @@ void write_result(JsonWriter& json, const nlohmann::json& result) {
 void write_dispersion(JsonWriter& json, const RunData& run) {
   json.key("dispersion");
   json.begin_object();
-  for (const analysis::Phases& phases : run.dispersion) {
+  for (const report::Phases& phases : run.dispersion) {
     json.key(phases.metric);
     json.begin_object();
-    for (size_t phase = 0; phase < analysis::kPhases.size(); ++phase) {
-      json.key(analysis::kPhases[phase]);
-      json.number(analysis::phase_of(phases, static_cast<int>(phase)));
+    for (size_t phase = 0; phase < report::kPhases.size(); ++phase) {
+      json.key(report::kPhases[phase]);
+      json.number(report::phase_of(phases, static_cast<int>(phase)));
     }
     json.end_object();
   }
@@ -255,7 +255,7 @@ void write_identity(JsonWriter& json, const ReportData& data, int index) {
   json.begin_object();
   for (const std::string& key : data.set.grouping.keys) {
     json.key(key);
-    json.text(analysis::choice_text(run.spec, key));
+    json.text(report::choice_text(run.spec, key));
   }
   json.end_object();
   json.integer("n", run.spec.n);

@@ -9,7 +9,7 @@ namespace {
 
 void worker_cells(
     Csv& csv,
-    const analysis::GossipWorker& worker,
+    const report::GossipWorker& worker,
     double asked_rate) {
   for (const double value :
        {worker.gradients,
@@ -30,7 +30,7 @@ void worker_cells(
 
 // Whether it was there at the end: 1 or 0, NaN where that is not known.
 double member_cell(const std::vector<int>& members, int rank) {
-  if (members.empty()) return analysis::kNan;
+  if (members.empty()) return report::kNan;
   return std::ranges::find(members, rank) != members.end() ? 1 : 0;
 }
 
@@ -59,7 +59,7 @@ std::string workers_csv(const ReportData& data) {
   }
   csv.end_row();
   for (size_t i = 0; i < data.set.runs.size(); ++i) {
-    const analysis::RunData& run = data.set.runs[i];
+    const report::RunData& run = data.set.runs[i];
     if (!run.gossip) continue;
     const auto& workers = run.gossip->workers;
     for (size_t rank = 0; rank < workers.size(); ++rank) {

@@ -1,7 +1,7 @@
 #include "algo/agreement.h"
+#include "algo/rules.h"
 #include "base/error.h"
 #include "base/names.h"
-#include "optim/rules.h"
 #include "spec/assemble.h"
 #include "spec/spec_table.h"
 #include "spec/toml_file.h"
@@ -95,7 +95,7 @@ ParsedSpec assemble(std::span<const Assignments> layers) {
     parsed.spec.graph = "complete";
   }
   if (!parsed.origins.count("lr")) {
-    parsed.spec.lr = optim::find_optimizer(parsed.spec.optimizer).lr;
+    parsed.spec.lr = algo::find_optimizer(parsed.spec.optimizer).lr;
   }
   return parsed;
 }

@@ -1,12 +1,12 @@
 #include "spec/spec_table.h"
 #include "algo/agreement.h"
+#include "algo/rules.h"
 #include "base/compute_words.h"
 #include "base/error.h"
 #include "base/link_options.h"
 #include "base/names.h"
 #include "base/transport_table.h"
 #include "graph/schedule.h"
-#include "optim/rules.h"
 #include "spec/values.h"
 
 #include <fmt/format.h>
@@ -323,7 +323,7 @@ std::vector<SpecEntry> algorithm_entries() {
       choice(
           "optimizer",
           &Spec::optimizer,
-          names_of(optim::optimizer_table()),
+          names_of(algo::optimizer_table()),
           kDecides,
           "every worker's own step"),
       choice(
@@ -677,7 +677,7 @@ std::vector<SpecEntry> clock_entries() {
 
 std::vector<std::string> transport_names() {
   std::vector<std::string> names;
-  for (const transport::TransportEntry* entry : transport::kTransports)
+  for (const net::TransportEntry* entry : net::kTransports)
     names.emplace_back(entry->name);
   return names;
 }

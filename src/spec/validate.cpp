@@ -1,9 +1,9 @@
 #include "algo/agreement.h"
+#include "algo/rules.h"
 #include "base/error.h"
 #include "base/link_options.h"
 #include "base/names.h"
 #include "graph/schedule.h"
-#include "optim/rules.h"
 #include "spec/graph_options.h"
 #include "spec/rule_options.h"
 #include "spec/spec_table.h"
@@ -56,7 +56,7 @@ class Validator {
     check_agreement();
     check_split();
     check_images();
-    check_options("optimizer", spec_.optimizer, optim::optimizer_table());
+    check_options("optimizer", spec_.optimizer, algo::optimizer_table());
     check_local_rule();
     check_options("graph", spec_.graph, graph::graph_table());
     check_schedule();
@@ -335,7 +335,7 @@ graph::GraphOptions graph_options(const Spec& spec) {
       .epochs = spec.epochs};
 }
 
-optim::RuleOptions rule_options(const Spec& spec) {
+algo::RuleOptions rule_options(const Spec& spec) {
   return {
       .name = spec.optimizer,
       .momentum = spec.momentum,

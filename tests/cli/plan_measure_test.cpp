@@ -1,7 +1,7 @@
 // `plan measure` alone, under launchers, with limited links and slow workers.
 #include "base/link_options.h"
 #include "cli/program_runner.h"
-#include "runtime/costs.h"
+#include "sim/costs.h"
 
 namespace grapevine::cli {
 namespace {
@@ -31,7 +31,7 @@ class PlanMeasure : public ::testing::Test {
   }
 
   // Between n processes of `launch`.
-  runtime::Costs launched(int n, const Words& limits, const Words& more = {}) {
+  sim::Costs launched(int n, const Words& limits, const Words& more = {}) {
     Words all = {"launch", "-n", std::to_string(n)};
     all.insert(all.end(), limits.begin(), limits.end());
     all.push_back("--");
@@ -40,9 +40,9 @@ class PlanMeasure : public ::testing::Test {
     return costs_of(grapevine(all));
   }
 
-  runtime::Costs costs_of(const Answer& answer) {
+  sim::Costs costs_of(const Answer& answer) {
     EXPECT_EQ(answer.exit_code, 0) << answer.error;
-    return runtime::read_costs(file_);
+    return sim::read_costs(file_);
   }
 
   json predicted(const Words& more) {
@@ -59,7 +59,7 @@ class PlanMeasure : public ::testing::Test {
 
 TEST_F(PlanMeasure, Alone) {
   const Answer answer = grapevine(words());
-  const runtime::Costs costs = costs_of(answer);
+  const sim::Costs costs = costs_of(answer);
   EXPECT_EQ(json::parse(answer.out).at("between"), nullptr);
   EXPECT_EQ(costs.compute.workers.size(), 1u);
   EXPECT_EQ(costs.compute.batch, 8);
@@ -74,7 +74,7 @@ TEST_F(PlanMeasure, Alone) {
 }
 
 TEST_F(PlanMeasure, StopsByTheClock) {
-  const runtime::Costs costs = costs_of(grapevine(words({}, "0.001")));
+  const sim::Costs costs = costs_of(grapevine(words({}, "0.001")));
   EXPECT_EQ(costs.compute.workers[0].size(), 1u);
 }
 
@@ -92,7 +92,7 @@ TEST_F(PlanMeasure, TakesTheKeysOfTheTask) {
 }
 
 TEST_F(PlanMeasure, UnderLaunch) {
-  const runtime::Costs costs = launched(3, {});
+  const sim::Costs costs = launched(3, {});
   EXPECT_EQ(costs.compute.workers.size(), 3u);
   EXPECT_EQ(costs.nodes, 1);
   EXPECT_EQ(costs.workers_per_node, 3);
@@ -102,7 +102,7 @@ TEST_F(PlanMeasure, UnderLaunch) {
 }
 
 TEST_F(PlanMeasure, UnderMpirun) {
-  const runtime::Costs costs = costs_of(start_program(
+  const sim::Costs costs = costs_of(start_program(
       words(),
       "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
       "OMP_NUM_THREADS=1 mpirun --oversubscribe -np 3"));
@@ -115,7 +115,7 @@ TEST_F(PlanMeasure, UnderMpirun) {
 
 // Workers with limited links pass for nodes.
 TEST_F(PlanMeasure, OverLimitedLinks) {
-  const runtime::Costs costs = launched(2, {"--link", "100mbit,1ms"});
+  const sim::Costs costs = launched(2, {"--link", "100mbit,1ms"});
   EXPECT_EQ(costs.nodes, 2);
   ASSERT_TRUE(costs.between);
   const double rate = 100e6 / 8 * kPayloadShare;
@@ -126,8 +126,7 @@ TEST_F(PlanMeasure, OverLimitedLinks) {
 
 TEST_F(PlanMeasure, SeesSlowWorkers) {
   constexpr double kFactor = 20; // more than a busy machine makes of it
-  const runtime::Costs costs =
-      launched(2, {"--slow", "1:20"}, {"--batch", "32"});
+  const sim::Costs costs = launched(2, {"--slow", "1:20"}, {"--batch", "32"});
   ASSERT_EQ(costs.compute.workers.size(), 2u);
   const double even = costs.compute.mean(0).total();
   EXPECT_GT(costs.compute.mean(1).total(), kFactor / 4 * even);

@@ -1,12 +1,12 @@
 // A run in the middle, for tests of how progress is shown.
 #pragma once
 
-#include "train/trainer.h"
+#include "run/trainer.h"
 
 namespace grapevine::cli {
 
-inline train::Progress some_progress() {
-  train::Progress progress;
+inline run::Progress some_progress() {
+  run::Progress progress;
   progress.step = 57;
   progress.steps = 152;
   progress.epoch = 3;

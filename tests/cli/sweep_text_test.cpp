@@ -13,7 +13,7 @@ namespace grapevine::cli {
 namespace {
 
 RunningRun some_run(const std::string& label) {
-  train::Progress progress = some_progress();
+  run::Progress progress = some_progress();
   progress.degree = 12;
   return {
       .label = label,

@@ -78,7 +78,7 @@ TEST(Units, Others) {
 }
 
 TEST(ResultSummary, SaysOnHowManySamplesAndWhichRate) {
-  train::TrainResult result;
+  run::TrainResult result;
   result.test_accuracy = 0.8;
   result.averaged_model_accuracy = 0.7864;
   std::string text = result_summary(result);
@@ -88,8 +88,7 @@ TEST(ResultSummary, SaysOnHowManySamplesAndWhichRate) {
   result.averaged_model_samples = 10000;
   result.averagings_per_gradient = 0.171;
   result.asked_rate = 1;
-  for (const auto& it :
-       {result, train::result_from_json(train::to_json(result))}) {
+  for (const auto& it : {result, run::result_from_json(run::to_json(result))}) {
     text = result_summary(it);
     for (const char* part :
          {"80.00 % (mean over replicas, on 1000 of 10000 samples)\n",
@@ -107,7 +106,7 @@ TEST(Progress, SaysWhatAPersonWantsToKnow) {
 }
 
 TEST(Progress, OfALanguageModel) {
-  train::Progress progress = some_progress();
+  run::Progress progress = some_progress();
   progress.test_perplexity = 6.5;
   EXPECT_EQ(
       progress_line("", progress),
@@ -134,7 +133,7 @@ TEST(SummaryTable, PerplexityWhereThereIsOne) {
 }
 
 TEST(Progress, BarTakesTheRoomThatIsLeft) {
-  const train::Progress progress = some_progress();
+  const run::Progress progress = some_progress();
   for (const int width : {20, 60, 80, 100, 200}) {
     EXPECT_LE(display_width(progress_bar("", progress, width)), width);
   }
@@ -169,7 +168,7 @@ TEST(ReportText, AsynchronousRuns) {
   data.set.runs.resize(2);
   data.set.grouping.labels = {"ring seed 1", "a2cid2 seed 1"};
   data.set.runs[1].name = "b";
-  analysis::Gossip& gossip = data.set.runs[1].gossip.emplace();
+  report::Gossip& gossip = data.set.runs[1].gossip.emplace();
   gossip.asked_rate = 1;
   gossip.workers = {
       {.gradients = 12,

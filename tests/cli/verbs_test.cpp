@@ -1,8 +1,8 @@
 #include "algo/agreement.h"
+#include "algo/rules.h"
 #include "cli/program_runner.h"
 #include "data/source.h"
 #include "graph/schedule.h"
-#include "optim/rules.h"
 #include "spec/spec_table.h"
 
 #include <cmath>
@@ -58,7 +58,7 @@ TEST(Help, MentionsEveryKeyPresetAgreementOptimizerAndGraph) {
       EXPECT_TRUE(contains(help, agreement.name)) << agreement.name;
       EXPECT_TRUE(contains(help, agreement.summary)) << agreement.name;
     }
-    for (const auto& optimizer : optim::optimizer_table()) {
+    for (const auto& optimizer : algo::optimizer_table()) {
       EXPECT_TRUE(contains(help, optimizer.name)) << optimizer.name;
     }
     for (const graph::GraphEntry& graph : graph::graph_table()) {

@@ -1,14 +1,14 @@
 #include "fuzz/support.h"
-#include "runtime/costs.h"
+#include "sim/costs.h"
 
 namespace grapevine::fuzz {
 
 // What was read is written and read again.
 void read_costs(Bytes input) {
   const auto costs =
-      runtime::costs_from_json(std::string(text_of(input)), "input.json");
-  const auto text = runtime::to_json_text(costs);
-  GV_CHECK(runtime::costs_from_json(text, "again.json") == costs);
+      sim::costs_from_json(std::string(text_of(input)), "input.json");
+  const auto text = sim::to_json_text(costs);
+  GV_CHECK(sim::costs_from_json(text, "again.json") == costs);
 }
 
 } // namespace grapevine::fuzz

@@ -1,5 +1,5 @@
 #include "fuzz/support.h"
-#include "kernel/packed_floats.h"
+#include "tensor/kernels/packed_floats.h"
 
 #include <iterator>
 #include <vector>
@@ -14,11 +14,11 @@ void read_packed(Bytes input) {
   const size_t floats = kFloats[choices.next(std::size(kFloats))];
   const auto packed = std::as_bytes(std::span(input));
   std::vector<std::byte> values(floats * sizeof(float));
-  if (!kernel::unpack_floats(packed, values)) return;
-  std::vector<std::byte> again(kernel::packed_bound(floats));
-  again.resize(kernel::pack_floats(values, again));
+  if (!tensor::unpack_floats(packed, values)) return;
+  std::vector<std::byte> again(tensor::packed_bound(floats));
+  again.resize(tensor::pack_floats(values, again));
   std::vector<std::byte> same(values.size());
-  GV_CHECK(kernel::unpack_floats(again, same));
+  GV_CHECK(tensor::unpack_floats(again, same));
   GV_CHECK(values == same);
 }
 

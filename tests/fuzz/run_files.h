@@ -1,10 +1,10 @@
 // A small run directory of which one file is replaced by an input.
 #pragma once
 
-#include "analysis/run_header.h"
-#include "analysis/run_reader.h"
 #include "fuzz/support.h"
 #include "report/run_generator.h"
+#include "report/run_header.h"
+#include "report/run_reader.h"
 
 namespace grapevine::fuzz {
 
@@ -26,8 +26,8 @@ class RunFiles {
   // As a report does: a short curve, so that its points are merged, and all
   // the detail.
   void read() const {
-    auto run = analysis::read_header(directory_.path());
-    analysis::read_run(run, {.points = 4, .detail = true});
+    auto run = report::read_header(directory_.path());
+    report::read_run(run, {.points = 4, .detail = true});
   }
 
  private:

@@ -6,8 +6,7 @@ add_library(gv_fuzz_targets STATIC
   ${gv_fuzz_targets} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/targets.cpp)
 target_include_directories(gv_fuzz_targets PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(gv_fuzz_targets
-  PUBLIC Grapevine::analysis Grapevine::data Grapevine::graph
-    Grapevine::kernel Grapevine::record Grapevine::runtime Grapevine::spec ZLIB::ZLIB
+  PUBLIC Grapevine::report Grapevine::data Grapevine::sim ZLIB::ZLIB
   PRIVATE gv_flags)
 
 if(GV_FUZZ)

@@ -2,13 +2,13 @@
 // ends, nothing is lost, and the pairs' sums are conserved.
 #include "gossip/averager.h"
 
+#include "algo/rules.h"
 #include "base/error.h"
 #include "gossip/allowance.h"
 #include "gossip/neighbours.h"
 #include "graph/schedule.h"
-#include "optim/rules.h"
+#include "net/transports.h"
 #include "small_world.h"
-#include "transport/transports.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace grapevine::gossip {
 namespace {
 
-constexpr int64_t kPieceBytes = 2 * arena::kBlock * sizeof(float);
+constexpr int64_t kPieceBytes = 2 * tensor::kBlock * sizeof(float);
 
 struct Outcome {
   Statistics statistics;
@@ -51,15 +51,14 @@ class Crowd {
   std::vector<Outcome> go() {
     const auto neighbours = neighbours_in(*graph::make_schedule(
         {.name = options_.graph, .n = options_.n, .seed = 3}));
-    auto transports = transport::make_local_transports(options_.n);
+    auto transports = net::make_local_transports(options_.n);
     std::vector<Outcome> outcomes(options_.n);
     {
       std::vector<std::jthread> threads;
       for (int i = 0; i < options_.n; ++i) {
         threads.emplace_back([&, i] {
-          const auto edges = transport::make_fixed_edges(
-              std::move(transports[i]),
-              neighbours[i]);
+          const auto edges =
+              member::make_fixed_edges(std::move(transports[i]), neighbours[i]);
           outcomes[i] = work(i, *edges, neighbours[i]);
         });
       }
@@ -77,11 +76,11 @@ class Crowd {
     }
     return sum;
   }
-  const arena::Arena& arena(int i) const { return *arenas_[i]; }
+  const tensor::Arena& arena(int i) const { return *arenas_[i]; }
 
  private:
   Outcome
-  work(int rank, transport::Edges& edges, const std::vector<int>& neighbours) {
+  work(int rank, member::Edges& edges, const std::vector<int>& neighbours) {
     Averager averager(
         *replicas_[rank],
         edges,
@@ -89,7 +88,7 @@ class Crowd {
         {.total_gradients = options_.total,
          .seed = 9,
          .deadline = std::chrono::seconds(60)});
-    const auto rule = optim::make_rule({.name = "sgd", .momentum = 0});
+    const auto rule = algo::make_rule({.name = "sgd", .momentum = 0});
     int64_t gradient = 0;
     while (!averager.is_ending()) {
       std::this_thread::sleep_for(std::chrono::microseconds(300 + 50 * rank));
@@ -108,7 +107,7 @@ class Crowd {
   }
 
   CrowdOptions options_;
-  std::vector<std::unique_ptr<arena::Arena>> arenas_;
+  std::vector<std::unique_ptr<tensor::Arena>> arenas_;
   std::vector<std::unique_ptr<Replica>> replicas_;
 };
 
@@ -177,8 +176,8 @@ TEST(Averager, GradientsWaitOnlyIfMaxLagIsExceeded) {
 // Nobody asks the neighbour for anything, so it is not an answer that is
 // missed.
 TEST(Averager, MissesANeighbourThatSaysNothing) {
-  auto transports = transport::make_local_transports(2);
-  const auto edges = transport::make_fixed_edges(std::move(transports[0]), {1});
+  auto transports = net::make_local_transports(2);
+  const auto edges = member::make_fixed_edges(std::move(transports[0]), {1});
   const auto arena = make_arena(50, 1);
   Replica replica(*arena, {}, kPieceBytes);
   Averager averager(
@@ -202,10 +201,10 @@ TEST(Averager, MissesANeighbourThatSaysNothing) {
 }
 
 TEST(Averager, DoesNotMissThoseWhoHaveNothingToSay) {
-  auto transports = transport::make_local_transports(2);
+  auto transports = net::make_local_transports(2);
   const auto idle = [&](int rank) {
     const auto edges =
-        transport::make_fixed_edges(std::move(transports[rank]), {1 - rank});
+        member::make_fixed_edges(std::move(transports[rank]), {1 - rank});
     const auto arena = make_arena(50 + rank, 1);
     Replica replica(*arena, {}, kPieceBytes);
     Averager averager(
@@ -224,7 +223,7 @@ TEST(Averager, DoesNotMissThoseWhoHaveNothingToSay) {
 
 // A worker that has just begun takes its neighbour's values, which keeps them.
 TEST(Averager, AFreshWorkerTakesANeighboursValues) {
-  auto transports = transport::make_local_transports(2);
+  auto transports = net::make_local_transports(2);
   auto one = make_arena(1);
   auto two = make_arena(2);
   Replica known(*one, plain_dynamics(), kPieceBytes);
@@ -232,7 +231,7 @@ TEST(Averager, AFreshWorkerTakesANeighboursValues) {
   const std::vector<float> before(known.x().begin(), known.x().end());
   const auto run = [&](int rank, Replica& replica) {
     const auto edges =
-        transport::make_fixed_edges(std::move(transports[rank]), {1 - rank});
+        member::make_fixed_edges(std::move(transports[rank]), {1 - rank});
     Averager averager(
         replica,
         *edges,
@@ -264,8 +263,8 @@ TEST(Averager, AFreshWorkerTakesANeighboursValues) {
 TEST(Averager, FreshWorkersAskUntilTheyAreGivenValues) {
   constexpr int kWorkers = 3;
   const std::vector<std::vector<int>> neighbours = {{1}, {0, 2}, {1}};
-  auto transports = transport::make_local_transports(kWorkers);
-  std::vector<std::unique_ptr<arena::Arena>> arenas;
+  auto transports = net::make_local_transports(kWorkers);
+  std::vector<std::unique_ptr<tensor::Arena>> arenas;
   std::vector<std::unique_ptr<Replica>> replicas;
   for (int i = 0; i < kWorkers; ++i) {
     arenas.push_back(make_arena(1 + i));
@@ -277,9 +276,8 @@ TEST(Averager, FreshWorkersAskUntilTheyAreGivenValues) {
   };
   const std::vector<float> before = values(0);
   const auto run = [&](int rank) {
-    const auto edges = transport::make_fixed_edges(
-        std::move(transports[rank]),
-        neighbours[rank]);
+    const auto edges =
+        member::make_fixed_edges(std::move(transports[rank]), neighbours[rank]);
     Averager averager(
         *replicas[rank],
         *edges,

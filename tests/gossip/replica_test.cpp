@@ -2,7 +2,7 @@
 // the pair, and no update is lost, also while two threads are at it.
 #include "gossip/replica.h"
 
-#include "optim/rules.h"
+#include "algo/rules.h"
 #include "small_world.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace grapevine::gossip {
 namespace {
 
-constexpr int64_t kPieceBytes = 2 * arena::kBlock * sizeof(float);
+constexpr int64_t kPieceBytes = 2 * tensor::kBlock * sizeof(float);
 
 std::vector<double> sums(std::span<const float> a, std::span<const float> b) {
   std::vector<double> sum(a.size());
@@ -104,13 +104,13 @@ TEST(Replica, PullConservesTheSumOfThePair) {
 }
 
 TEST(Replica, MovesAsTheLocalRuleDoes) {
-  const auto rule = optim::make_rule({.name = "sgd", .weight_decay = 0.1});
+  const auto rule = algo::make_rule({.name = "sgd", .weight_decay = 0.1});
   auto gossiped = make_arena(3, 1);
   auto plain = make_arena(3, 1);
   Replica replica(*gossiped, {.eta = 0.3, .alpha_y = 2}, kPieceBytes);
   for (int step = 0; step < 5; ++step) {
-    const optim::StepInfo info{.step = step, .lr = 0.1};
-    for (arena::Arena* arena : {gossiped.get(), plain.get()})
+    const algo::StepInfo info{.step = step, .lr = 0.1};
+    for (tensor::Arena* arena : {gossiped.get(), plain.get()})
       fill(arena->gradients(), 10 + step);
     rule->update(*plain, {0, plain->layout().size()}, info, {}, {});
     replica.move(*rule, info, step);
@@ -123,7 +123,7 @@ TEST(Replica, MovesAsTheLocalRuleDoes) {
 }
 
 TEST(Replica, WithoutFlowIsTheBaselineBitForBit) {
-  const auto rule = optim::make_rule({.name = "adam"});
+  const auto rule = algo::make_rule({.name = "adam"});
   auto one = make_arena(4, 2);
   auto two = make_arena(4, 2);
   Replica plain(*one, plain_dynamics(), kPieceBytes);
@@ -135,7 +135,7 @@ TEST(Replica, WithoutFlowIsTheBaselineBitForBit) {
   fill(theirs, 5);
   for (int step = 0; step < 4; ++step) {
     for (Replica* replica : {&plain, &idle}) {
-      arena::Arena& arena = replica == &plain ? *one : *two;
+      tensor::Arena& arena = replica == &plain ? *one : *two;
       replica->copy_to(step, mine);
       fill(arena.gradients(), 20 + step);
       replica->move(*rule, {.step = step, .lr = 0.01}, step + 0.5);
@@ -151,7 +151,7 @@ TEST(Replica, WithoutFlowIsTheBaselineBitForBit) {
 TEST(Replica, LosesNoUpdateUnderConcurrency) {
   constexpr int kMoves = 200;
   constexpr int kAveragings = 300;
-  const auto rule = optim::make_rule({.name = "sgd", .momentum = 0});
+  const auto rule = algo::make_rule({.name = "sgd", .momentum = 0});
   auto one = make_arena(6);
   auto two = make_arena(7);
   Replica a(*one, {.eta = 0.2, .alpha_y = 0.9}, kPieceBytes);

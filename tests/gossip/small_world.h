@@ -1,9 +1,9 @@
 // Arenas and replicas of a few thousand numbers, for the tests of gossip.
 #pragma once
 
-#include "arena/arena.h"
 #include "base/random.h"
 #include "gossip/replica.h"
+#include "tensor/arena.h"
 
 #include <memory>
 #include <span>
@@ -18,29 +18,30 @@ inline void fill(std::span<float> values, uint64_t seed) {
 }
 
 // Of one small tensor.
-inline std::unique_ptr<arena::Arena> make_tiny_arena(uint64_t seed) {
-  auto layout = std::make_shared<arena::Layout>(
-      std::vector<arena::TensorEntry>{{.name = "a", .shape = {4, 16}}});
-  auto arena = std::make_unique<arena::Arena>(
+inline std::unique_ptr<tensor::Arena> make_tiny_arena(uint64_t seed) {
+  auto layout = std::make_shared<tensor::Layout>(
+      std::vector<tensor::TensorEntry>{{.name = "a", .shape = {4, 16}}});
+  auto arena = std::make_unique<tensor::Arena>(
       layout,
-      std::make_shared<arena::Layout>(),
+      std::make_shared<tensor::Layout>(),
       1);
   fill(arena->parameters(), seed);
   return arena;
 }
 
 // Of four tensors that neither begin nor end with a block; parameters by seed.
-inline std::unique_ptr<arena::Arena> make_arena(
+inline std::unique_ptr<tensor::Arena> make_arena(
     uint64_t seed,
     int state_planes = 0) {
-  auto layout = std::make_shared<arena::Layout>(std::vector<arena::TensorEntry>{
-      {.name = "a", .shape = {70, 80}},
-      {.name = "b", .shape = {48}},
-      {.name = "c", .shape = {96, 100}},
-      {.name = "d", .shape = {16}}});
-  auto arena = std::make_unique<arena::Arena>(
+  auto layout =
+      std::make_shared<tensor::Layout>(std::vector<tensor::TensorEntry>{
+          {.name = "a", .shape = {70, 80}},
+          {.name = "b", .shape = {48}},
+          {.name = "c", .shape = {96, 100}},
+          {.name = "d", .shape = {16}}});
+  auto arena = std::make_unique<tensor::Arena>(
       layout,
-      std::make_shared<arena::Layout>(),
+      std::make_shared<tensor::Layout>(),
       state_planes);
   fill(arena->parameters(), seed);
   return arena;

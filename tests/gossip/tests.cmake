@@ -1,1 +1,1 @@
-gv_layer_test(gossip DEPS Grapevine::gossip LABELS unit)
+gv_layer_test(gossip DEPS Grapevine::gossip)

@@ -275,7 +275,7 @@ TEST_F(ReportTest, ManyRunsStaySmall) {
   const ReportResult result = report();
   EXPECT_EQ(result.data.set.runs.size(), size_t{kRuns});
   const std::string data = page_data(result.data);
-  EXPECT_LE(data.size(), size_t{analysis::kPageDataBytes});
+  EXPECT_LE(data.size(), size_t{report::kPageDataBytes});
   EXPECT_TRUE(json::accept(data));
   EXPECT_FALSE(result.data.set.notes.empty());
 }

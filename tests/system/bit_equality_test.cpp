@@ -2,7 +2,7 @@
 // virtual cluster (with 1 and 2 threads), over MPI and over Gloo (with two
 // bucket sizes), for every preset. Starting processes is what takes the time
 // here, so the product of presets, workers and transports is thinned out;
-// tests/cluster has it whole, in threads.
+// tests/mix has it whole, in threads.
 #include "system/program.h"
 
 #include <fmt/format.h>

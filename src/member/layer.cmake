@@ -1,0 +1,2 @@
+gv_layer(member
+  DEPS Grapevine::net)

@@ -1,0 +1,108 @@
+// How a mixing is cut into messages: the plan.
+//
+// A plan is pure data made from (Mixing, bytes of the whole model, workers a
+// node) and fixed constants, never from a measurement, so that all workers make
+// the same one and the bits repeat. It says, for every worker, which slots it
+// computes from which, and which slots travel to whom, in rounds. Two executors
+// run it:
+//
+//   mix/communicator.h    one worker, over a transport, pipelined in chunks
+//   mix/virtual_mixer.h   all workers in one process, over their planes
+//
+// Both do the same arithmetic in the same order, element by element, which is
+// why a virtual run and a real one agree bit for bit, for any chunk size.
+//
+// The kinds of plan, with what one worker sends (P = bytes of a plane):
+//
+//   identity    nothing to mix                       0 messages, 0
+//   direct      own value to every receiver          d messages, d P
+//   all-reduce  reduce-scatter in rank order, then   2(n-1) messages,
+//               all-gather                           2(n-1)/n P
+//   groups      the same inside each group; a pair   as above with g for n;
+//               exchanges directly                   1 message, P for g = 2
+//   node-groups, node-all-reduce: the same for      as above; a node sends P
+//               groups of m whole nodes, summed      to others (m = 2), or
+//               inside the nodes first               2(m-1)/m P
+//   doubling    windows of a lattice from windows    floor(log2 m)+popcount(m)
+//               of half the length, m = k+1          messages, as many P
+//   block-scan  prefix and suffix sums along blocks  at most 4 messages, 4 P
+//               of the ring; a window is a suffix,
+//               perhaps a whole block, and a prefix
+//
+// Plans are immutable and may be shared between threads.
+#pragma once
+
+#include "graph/mixing.h"
+#include "mix/compiled_dataflow.h"
+#include "mix/dataflow.h"
+#include "mix/program.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace grapevine::mix {
+
+// How many plans a worker keeps ready to run. A schedule of random matchings
+// makes a new one for every step.
+inline constexpr size_t kRememberedPlans = 64;
+
+class Plan {
+ public:
+  Plan();
+  virtual ~Plan() = default;
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  // "direct", "block-scan", …
+  virtual std::string name() const = 0;
+  // One sentence: which plan, what a worker sends and why.
+  virtual std::string describe() const = 0;
+  virtual int n() const = 0;
+
+  // The real form: one worker's part.
+  virtual Program program(int rank) const = 0;
+  // The virtual form: what the programs of all workers compute together.
+  virtual Dataflow dataflow() const = 0;
+
+  // How finely this plan wants a plane of plane_bytes to be pipelined where
+  // the options ask for `wanted`. The same on all workers; changes times,
+  // never results.
+  virtual int64_t chunk_bytes(int64_t plane_bytes, int64_t wanted) const;
+
+  // Sent by one worker in a step: messages, and bytes in planes.
+  virtual int messages(int rank) const;
+  virtual double copies(int rank) const;
+  // The largest over the workers. O(n) or O(terms of the mixing).
+  int max_messages() const;
+  double max_copies() const;
+  // What the workers of each node send to other nodes in a step, in planes;
+  // node a is workers a L .. a L + L - 1.
+  virtual std::vector<double> node_copies(int workers_per_node) const;
+  // The largest over the nodes.
+  double max_node_copies(int workers_per_node) const;
+
+  // Returns the virtual form made ready, on first use.
+  const CompiledDataflow& compiled() const;
+
+  // Differs between any two plans of this process.
+  uint64_t id() const { return id_; }
+
+ private:
+  uint64_t id_;
+  mutable std::once_flag compiled_once_;
+  mutable std::unique_ptr<const CompiledDataflow> compiled_;
+};
+
+// The cheapest plan for this mixing and a model of this many bytes, by the
+// fixed constants of mix/plans/cost.h. Groups of several whole nodes go by
+// nodes.
+std::shared_ptr<const Plan> make_plan(
+    const graph::Mixing& mixing,
+    int64_t model_bytes,
+    int workers_per_node = 1);
+
+} // namespace grapevine::mix

@@ -1,0 +1,349 @@
+#include "mix/stepper.h"
+
+#include "algo/clip.h"
+#include "base/check.h"
+#include "base/error.h"
+#include "base/names.h"
+#include "mix/clock.h"
+#include "mix/stepper_lane.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace grapevine::mix {
+namespace {
+
+using What = algo::Stage::What;
+
+// Little enough to be in the first cache still when it is copied into the
+// outbox.
+constexpr int64_t kShownAtOnce = tensor::kBlock;
+
+int64_t plane_bytes(const tensor::Layout& layout) {
+  return layout.size() * static_cast<int64_t>(sizeof(float));
+}
+
+// The order of worker 0, on all processes.
+std::vector<int> agree_on_order(Cluster& cluster, std::span<const int> mine) {
+  std::istringstream text(
+      cluster.broadcast(fmt::format("{}", fmt::join(mine, " "))));
+  std::vector<int> order;
+  for (int tensor = 0; text >> tensor;)
+    order.push_back(tensor);
+  return order;
+}
+
+} // namespace
+
+Stepper::Stepper(
+    Cluster& cluster,
+    std::vector<tensor::Arena*> arenas,
+    const algo::Agreement& agreement,
+    const algo::LocalRule& rule,
+    const graph::Schedule& schedule,
+    StepperOptions options)
+    : cluster_(cluster),
+      agreement_(agreement),
+      rule_(rule),
+      schedule_(schedule),
+      options_(options),
+      ready_stages_(agreement.ready_stages()),
+      late_passes_(agreement.late_passes()),
+      own_plane_(static_cast<int>(rule.state_planes().size())),
+      plans_(plane_bytes(arenas.front()->layout()), options.workers_per_node),
+      buffer_plans_(
+          plane_bytes(arenas.front()->buffer_layout()),
+          options.workers_per_node),
+      buckets_(tensor::Buckets::whole(arenas.front()->layout())) {
+  GV_CHECK_EQ(arenas.size(), cluster_.hosted().size());
+  if (schedule_.weights(0) && !agreement_.carries_weights()) {
+    throw ConfigError(fmt::format(
+        "agreement {}: this directed graph keeps no mean without weights; use "
+        "{}",
+        agreement_.name,
+        one_of(algo::agreements_that(&algo::Agreement::carries_weights))));
+  }
+  if (!agreement_.allows_clipping && options_.clip > 0) {
+    throw ConfigError(fmt::format(
+        "clip {}: {} follows the mean of all workers' gradients; clipped one "
+        "by one their mean is another",
+        options_.clip,
+        agreement_.name));
+  }
+  for (int i = 0; i < static_cast<int>(arenas.size()); ++i) {
+    lanes_.push_back(std::make_unique<Lane>(i, *arenas[i], [this, i](int b) {
+      run(ready_stages_, *lanes_[i], b);
+    }));
+  }
+}
+
+Stepper::~Stepper() = default;
+
+void Stepper::step(const StepRequest& request) {
+  try {
+    take_step(request);
+  } catch (...) {
+    cluster_.abandon();
+    throw;
+  }
+}
+
+void Stepper::take_step(const StepRequest& request) {
+  const int64_t step = request.moment.step;
+  cluster_.set_step(step);
+  observer_ = request.observer;
+  begin_lanes(request);
+  const auto mixing = schedule_.at(request.moment);
+  plan_ = plans_.get(*mixing);
+  if (options_.check) check_weights(step, *mixing);
+
+  if (!traced_ && cluster_.overlaps()) trace_first_step(request);
+  begin_exchange(request);
+  cluster_.for_each([&](int index) { compute(index, request); });
+  if (releases_) cluster_.settle();
+  for (const Stages pass : late_passes_)
+    run_late(pass, request);
+  computed_ = false;
+
+  if (options_.average_buffers &&
+      lanes_.front()->arena.buffer_layout().size() > 0) {
+    cluster_.mix(*buffer_plans_.get(*mixing), algo::Plane::kBuffers);
+  }
+  if (options_.check) check_step(step, *mixing);
+}
+
+void Stepper::begin_lanes(const StepRequest& request) {
+  // What the rule changes is what is sent, or what has come.
+  const int64_t weighed =
+      request.moment.step + (agreement_.updates_after_wait() ? 1 : 0);
+  for (const auto& lane : lanes_) {
+    lane->info = {
+        .step = request.moment.step,
+        .lr = request.lr / weight(*lane, weighed),
+        .gradient_scale = 1};
+    lane->update_seconds = 0;
+    lane->measures.begin(lane->arena.layout(), request.measure, options_.check);
+    lane->queue.begin(buckets_);
+  }
+}
+
+void Stepper::trace_first_step(const StepRequest& request) {
+  Lane& lane = *lanes_.front();
+  OrderTracer tracer;
+  request.compute_gradient(lane.index, &tracer);
+  computed_ = true;
+  const tensor::Layout& layout = lane.arena.layout();
+  const auto order = tracer.order(static_cast<int>(layout.tensors().size()));
+  buckets_ = tensor::Buckets(
+      layout,
+      agree_on_order(cluster_, order),
+      options_.bucket_bytes);
+  cluster_.set_buckets(buckets_);
+  traced_ = true;
+  lane.queue.begin(buckets_);
+}
+
+void Stepper::begin_exchange(const StepRequest& request) {
+  const bool ahead = agreement_.sends_ahead();
+  ExchangeRequest exchange{
+      .plan = plan_,
+      .plane = agreement_.exchanged(),
+      .in_place = !ahead,
+      .step = request.moment.step};
+  releases_ = true;
+  if (!ahead) {
+    cluster_.begin(exchange);
+    return;
+  }
+  if (!ahead_) {
+    cluster_.begin(exchange);
+    for (const auto& lane : lanes_)
+      cluster_.release(lane->index, buckets_.size() - 1);
+    cluster_.settle();
+  } else {
+    GV_CHECK_EQ(*ahead_, request.moment.step);
+  }
+  ahead_.reset();
+  releases_ = request.next.has_value();
+  if (!releases_) return;
+  exchange.plan = plan_at(*request.next);
+  exchange.step = request.next->step;
+  cluster_.begin(exchange);
+  ahead_ = exchange.step;
+}
+
+std::shared_ptr<const mix::Plan> Stepper::plan_at(
+    const graph::StepTime& moment) {
+  return plans_.get(*schedule_.at(moment));
+}
+
+bool Stepper::updates_late() const {
+  return !algo::contains(ready_stages_, What::kUpdate);
+}
+
+void Stepper::compute(int index, const StepRequest& request) {
+  Lane& lane = *lanes_[index];
+  // The norm of the worker's own gradient is known only after backward.
+  const bool clips = options_.clip > 0 && !updates_late();
+  const bool listens = cluster_.overlaps() && !clips;
+  if (!computed_) {
+    request.compute_gradient(index, listens ? &lane.queue : nullptr);
+  }
+  if (clips)
+    lane.info.gradient_scale = algo::clip_factor(lane.arena, options_.clip);
+  lane.queue.flush();
+}
+
+void Stepper::run_late(Stages pass, const StepRequest& request) {
+  if (pass.front().what == What::kSend) {
+    send_late(pass.front().plane, request);
+    return;
+  }
+  cluster_.for_each([&](int index) { run_pass(pass, *lanes_[index]); });
+}
+
+void Stepper::run_pass(Stages pass, Lane& lane) {
+  const auto run_on_all = [&](Stages stages) {
+    for (int bucket = 0; bucket < buckets_.size(); ++bucket)
+      run(stages, lane, bucket);
+  };
+  const bool clips = options_.clip > 0 && algo::contains(pass, What::kUpdate);
+  if (!clips) return run_on_all(pass);
+  // The norm of an averaged gradient is known only once all of it is there.
+  run_on_all(pass.first(1));
+  lane.info.gradient_scale = algo::clip_factor(lane.arena, options_.clip);
+  run_on_all(pass.subspan(1));
+}
+
+// After the exchange that is still in progress.
+void Stepper::send_late(algo::Plane plane, const StepRequest& request) {
+  cluster_.begin(
+      {.plan = plan_,
+       .plane = plane,
+       .in_place = true,
+       .step = request.moment.step});
+  for (const auto& lane : lanes_)
+    cluster_.release(lane->index, buckets_.size() - 1);
+  cluster_.settle();
+}
+
+void Stepper::run(Stages stages, Lane& lane, int bucket) {
+  const bool begins = stages.data() == ready_stages_.data();
+  if (begins && lane.measures.wants_everything()) {
+    for (const Range& range : buckets_.ranges(bucket))
+      lane.measures.add_gradients(lane.arena, range);
+  }
+  tensor::MixTerms mix;
+  for (const algo::Stage& stage : stages) {
+    switch (stage.what) {
+      case What::kTransform:
+        for (const Range& range : buckets_.ranges(bucket))
+          stage.transform(lane.arena, own_plane_, range);
+        break;
+      case What::kUpdate:
+        update(lane, bucket, mix);
+        break;
+      case What::kSend:
+        measure_mixing(stage, lane, bucket, {});
+        if (releases_) cluster_.release(lane.index, bucket);
+        break;
+      case What::kWait:
+        mix = wait_for(lane.index, bucket);
+        measure_mixing(stage, lane, bucket, mix);
+        break;
+    }
+  }
+}
+
+void Stepper::measure_mixing(
+    const algo::Stage& stage,
+    Lane& lane,
+    int bucket,
+    const tensor::MixTerms& mix) {
+  if (!lane.measures.wants_sums() || stage.plane != agreement_.exchanged()) {
+    return;
+  }
+  // A plane that is sent ahead is still there when it has been mixed.
+  const bool is_wait = stage.what == What::kWait;
+  const bool is_before = is_wait == agreement_.sends_ahead();
+  const auto& layout = lane.arena.layout();
+  const auto plane = algo::plane_of(lane.arena, stage.plane);
+  for (const Range& range : buckets_.ranges(bucket)) {
+    if (is_before) lane.measures.add_before(layout, plane, range);
+    if (is_wait) lane.measures.add_after(layout, plane, mix, range);
+  }
+}
+
+tensor::MixTerms Stepper::wait_for(int index, int bucket) {
+  const auto begin = Clock::now();
+  const tensor::MixTerms mix = cluster_.wait(index, bucket);
+  if (observer_ != nullptr && cluster_.overlaps()) {
+    observer_->waited(index, bucket, begin, cluster_.waited_for());
+  }
+  return mix;
+}
+
+void Stepper::update(Lane& lane, int bucket, const tensor::MixTerms& mix) {
+  // For what the update leaves of the parameters, if that is sent next.
+  float* outbox = releases_ && !updates_late()
+                      ? cluster_.outbox(lane.index, bucket)
+                      : nullptr;
+  // If nobody looks at them before they are mixed, the parameters need not be
+  // in their own place before that.
+  const bool is_moved = outbox != nullptr && !agreement_.sends_ahead() &&
+                        !lane.measures.wants_sums() &&
+                        !lane.measures.wants_everything();
+  lane.info.result = is_moved ? outbox : nullptr;
+  const auto start = Clock::now();
+  const auto update_range = [&](Range range) {
+    rule_.update(
+        lane.arena,
+        range,
+        lane.info,
+        mix,
+        lane.measures.parameter_squares());
+  };
+  const auto update_and_show = [&](Range range) {
+    if (outbox == nullptr || is_moved) return update_range(range);
+    const float* value = lane.arena.parameters().data();
+    for (int64_t at = range.begin; at < range.end; at += kShownAtOnce) {
+      const Range piece{at, std::min(at + kShownAtOnce, range.end)};
+      update_range(piece);
+      std::copy_n(value + at, piece.size(), outbox + at);
+    }
+  };
+  for (const Range& range : buckets_.ranges(bucket)) {
+    if (lane.measures.wants_everything()) {
+      lane.measures.measure_update(lane.arena, range, mix, update_and_show);
+    } else {
+      update_and_show(range);
+    }
+  }
+  lane.update_seconds += seconds_since(start);
+  if (observer_ != nullptr) observer_->updated(lane.index, bucket, start);
+}
+
+void Stepper::parameters_replaced() {
+  cluster_.drop();
+  ahead_.reset();
+}
+
+StepMeasures::Squares Stepper::squares(int index) const {
+  const Lane& lane = *lanes_[index];
+  return lane.measures.squares(lane.arena.layout());
+}
+
+double Stepper::update_seconds(int index) const {
+  return lanes_[index]->update_seconds;
+}
+
+double Stepper::weight(const Lane& lane, int64_t step) const {
+  const auto weights = schedule_.weights(step);
+  return weights ? (*weights)[cluster_.hosted()[lane.index]] : 1;
+}
+
+} // namespace grapevine::mix

@@ -1,0 +1,148 @@
+// One synchronous step of all hosted workers: gradient, local rule and
+// exchange in the order that the agreement wants, bucket by bucket while
+// backward runs where the cluster can use that; clipping, batch-norm buffers,
+// norms, and, if asked for, the invariants.
+//
+// In the first step backward is only listened to: the order in which it
+// finishes gradients on worker 0 becomes the order of the buckets on all. From
+// then on a bucket passes through the agreement's stages (algo/agreement.h).
+//
+// Clipping by the global norm needs the whole gradient: then the local rule
+// acts after backward.
+#pragma once
+
+#include "algo/agreement.h"
+#include "algo/local_rule.h"
+#include "graph/schedule.h"
+#include "mix/bucket_queue.h"
+#include "mix/cluster.h"
+#include "mix/gradient_listener.h"
+#include "mix/plan_cache.h"
+#include "mix/step_measures.h"
+#include "mix/step_observer.h"
+#include "tensor/buckets.h"
+#include "tensor/kernels/mix_terms.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace grapevine::mix {
+
+struct StepperOptions {
+  double clip = 0;              // global norm of the gradient; 0 = none
+  bool average_buffers = false; // batch-norm statistics take part in mixing
+  int workers_per_node = 1;     // group averages go by nodes
+  // Verify after every step: the mean over workers is preserved by mixing
+  // (push-sum's weighted one), weights are doubly stochastic (push-sum: the
+  // rows, and the columns as the weights count them), replicas are equal where
+  // they must be.
+  // The first violation throws Error with step, worker and tensor.
+  bool check = false;
+  // What is updated and sent at once. Changes times, never results.
+  int64_t bucket_bytes = 1 << 20;
+};
+
+struct StepRequest {
+  graph::StepTime moment;
+  // When the step after this one is; none after the last. An agreement that
+  // exchanges ahead begins that step's exchange.
+  std::optional<graph::StepTime> next = std::nullopt;
+  double lr = 0;
+  Measure measure = Measure::kNothing;
+  StepObserver* observer = nullptr; // told what is done when
+  // Fills the gradients of a hosted worker; called side by side. The listener
+  // is told while it does so, where there is one.
+  std::function<void(int, GradientListener*)> compute_gradient;
+};
+
+class Stepper {
+ public:
+  // Everything is borrowed; the arenas are those attached to the cluster.
+  // ConfigError if the schedule carries weights and the agreement does not, or
+  // if the agreement does not allow clipping.
+  Stepper(
+      Cluster& cluster,
+      std::vector<tensor::Arena*> arenas,
+      const algo::Agreement& agreement,
+      const algo::LocalRule& rule,
+      const graph::Schedule& schedule,
+      StepperOptions options);
+  ~Stepper();
+
+  // Collective. Allocates nothing once it has seen all plans of the schedule,
+  // where it measures nothing. What is thrown in it, by compute_gradient, too,
+  // abandons the cluster.
+  void step(const StepRequest& request);
+
+  // The parameters are no longer what the last step left: an exchange of those
+  // that is under way is given up. Collective.
+  void parameters_replaced();
+
+  // Of a hosted worker in the last step.
+  using Squares = StepMeasures::Squares;
+  Squares squares(int index) const;
+  // That its local rule took in the last step.
+  double update_seconds(int index) const;
+
+  // What the last step's plan is.
+  const mix::Plan& plan() const { return *plan_; }
+  // How the planes are cut; the whole plane before the first step.
+  const tensor::Buckets& buckets() const { return buckets_; }
+
+ private:
+  // A hosted worker's part of the current step.
+  struct Lane;
+  using Stages = std::span<const algo::Stage>;
+
+  void take_step(const StepRequest& request);
+  void begin_lanes(const StepRequest& request);
+  void trace_first_step(const StepRequest& request);
+  void begin_exchange(const StepRequest& request);
+  void compute(int index, const StepRequest& request);
+  // One pass over all buckets of all lanes, after backward; of one lane.
+  void run_late(Stages pass, const StepRequest& request);
+  void run_pass(Stages pass, Lane& lane);
+  void send_late(algo::Plane plane, const StepRequest& request);
+  void run(Stages stages, Lane& lane, int bucket);
+  void measure_mixing(
+      const algo::Stage& stage,
+      Lane& lane,
+      int bucket,
+      const tensor::MixTerms& mix);
+  tensor::MixTerms wait_for(int index, int bucket);
+  // Acts on all ranges of a bucket.
+  void update(Lane& lane, int bucket, const tensor::MixTerms& mix);
+  bool updates_late() const;
+  std::shared_ptr<const mix::Plan> plan_at(const graph::StepTime& moment);
+  // The weight that the schedule carries for a hosted worker before this
+  // step's mixing.
+  double weight(const Lane& lane, int64_t step) const;
+  void check_weights(int64_t step, const graph::Mixing& mixing);
+  void check_step(int64_t step, const graph::Mixing& mixing);
+
+  Cluster& cluster_;
+  const algo::Agreement& agreement_;
+  const algo::LocalRule& rule_;
+  const graph::Schedule& schedule_;
+  StepperOptions options_;
+  // Of the agreement.
+  Stages ready_stages_;
+  std::vector<Stages> late_passes_;
+  int own_plane_; // its first state plane
+  PlanCache plans_;
+  PlanCache buffer_plans_;
+  std::shared_ptr<const mix::Plan> plan_;
+  tensor::Buckets buckets_;
+  bool traced_ = false;
+  bool computed_ = false; // the gradients of the step at hand, while tracing
+  bool releases_ = false; // buckets of the step at hand start an exchange
+  std::optional<int64_t> ahead_;     // the step whose exchange is under way
+  StepObserver* observer_ = nullptr; // of the step at hand
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  uint64_t checked_weights_ = 0;
+};
+
+} // namespace grapevine::mix

@@ -1,0 +1,96 @@
+// What is gathered while the records of a run pass by. Internal to the
+// reading of runs.
+#pragma once
+
+#include "record/record_scanner.h"
+#include "report/buckets.h"
+#include "report/detail_reader.h"
+#include "report/gossip_tables.h"
+#include "report/run_data.h"
+#include "report/timeline.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace grapevine::report {
+
+enum EvaluationColumn : int {
+  kAccuracy,
+  kAveragedAccuracy,
+  kTestLoss,
+  kAveragedLoss,
+  kTrainLoss,
+  kEvaluationColumns,
+};
+
+enum DensityColumn : int { kSpread, kLevel, kK, kDensityColumns };
+
+// Probe columns: the metrics of the table, then these.
+inline constexpr int kConsensusDistance = 0;
+inline constexpr int kGradientNorm = 1;
+inline constexpr int kUpdateRatio = 2;
+inline constexpr int kMoreProbeColumns = 3;
+
+// Names of the record keys of the probe columns, in their order.
+std::vector<std::string> probe_columns();
+
+class RunTables {
+ public:
+  RunTables(GossipTables gossip_tables, std::unique_ptr<DetailReader> detail);
+
+  void take(const record::RecordLine& line);
+  // Once all have passed. Where the workers of an asynchronous run evaluated
+  // their replicas each by itself, those near the end of an epoch become its
+  // evaluation, if it has none and half of the `workers` took part; and their
+  // sketches of their replicas become consensus distances.
+  void finish(int workers);
+
+  Buckets steps;
+  Buckets evaluations;
+  Buckets probes;
+  Buckets density;
+  std::vector<Milestone> milestones; // step and accuracy only
+  std::vector<DegreeChange> degrees;
+  std::map<std::string, double> spans;
+  std::map<std::pair<int, int>, double> waits; // seconds by worker and peer
+  // Seconds by worker, if it has a process or virtual time.
+  std::map<int, double> compute;
+  // Then these and `compute` are virtual, all of them: of a run that went on
+  // between processes, the real ones do not count.
+  bool has_virtual_waits = false;
+  std::map<std::string, double> virtual_spans; // seconds
+  Cell first_gini;
+  int64_t last_step = -1;
+  double steps_per_epoch = kNan; // of old runs not known
+  int64_t second_epoch = -1;     // its first step
+  GossipTables gossip;
+  std::unique_ptr<DetailReader> detail;
+
+ private:
+  struct Evaluated {
+    Cell accuracy;
+    Cell loss;
+  };
+
+  void take_attempt(const record::RecordLine& line);
+  void take_step(const record::RecordLine& line);
+  void take_evaluation(const record::RecordLine& line);
+  void take_replica_evaluation(const record::RecordLine& line);
+  void note_accuracy(int64_t step, const Cell& accuracy);
+  void take_dispersion(const record::RecordLine& line);
+  void take_spans(const record::RecordLine& line);
+  void take_virtual_spans(const record::RecordLine& line);
+  void take_waits(const record::RecordLine& line);
+  void note_degree(int64_t step, double degree);
+
+  std::vector<std::string> probe_names_;
+  std::vector<int> workers_; // of the process whose lines pass by
+  std::map<int64_t, Evaluated> replica_evaluations_; // by last step of epoch
+  std::set<int64_t> evaluated_;                      // steps
+};
+
+} // namespace grapevine::report

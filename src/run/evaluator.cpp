@@ -1,0 +1,182 @@
+#include "run/evaluator.h"
+
+#include "base/random.h"
+#include "run/numbers.h"
+#include "run/translation.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace grapevine::run {
+namespace {
+
+std::vector<int64_t> all_indices(int64_t count) {
+  std::vector<int64_t> indices(count);
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+// With fewer, to be among five says little.
+constexpr int kClassesForTop5 = 11;
+
+std::vector<double> row_of(const Score& score) {
+  return {score.labels, score.loss, score.correct, score.among_five};
+}
+constexpr size_t kRow = 4;
+
+Score score_in(const std::vector<double>& row, size_t begin = 0) {
+  return {
+      .labels = row[begin],
+      .loss = row[begin + 1],
+      .correct = row[begin + 2],
+      .among_five = row[begin + 3]};
+}
+
+bool is_whole(const data::Source& test, const EvaluatorOptions& options) {
+  return options.full || options.samples >= test.size();
+}
+
+} // namespace
+
+std::unique_ptr<EvaluationSet> draw_evaluation_set(
+    const data::Source& test,
+    const EvaluatorOptions& options) {
+  std::vector<int64_t> indices = all_indices(test.size());
+  if (!is_whole(test, options)) {
+    if (!options.in_streams) {
+      Random(options.seed, Purpose::kEvalSubset)
+          .shuffle(std::span<int64_t>(indices));
+    }
+    indices.resize(options.samples);
+  }
+  return std::make_unique<EvaluationSet>(
+      test,
+      indices,
+      EvaluationOptions{.in_streams = options.in_streams});
+}
+
+double Evaluation::mean_accuracy() const {
+  return mean_of(test_accuracy);
+}
+
+std::optional<double> Evaluation::mean_top5() const {
+  if (test_top5.empty()) return std::nullopt;
+  return mean_of(test_top5);
+}
+
+std::vector<double> Evaluation::test_perplexity() const {
+  std::vector<double> perplexity;
+  if (!has_perplexity) return perplexity;
+  for (const double loss : test_loss)
+    perplexity.push_back(std::exp(loss));
+  return perplexity;
+}
+
+std::optional<double> Evaluation::mean_perplexity() const {
+  if (!has_perplexity) return std::nullopt;
+  return mean_of(test_perplexity());
+}
+
+std::optional<double> Evaluation::averaged_model_perplexity() const {
+  if (!has_perplexity) return std::nullopt;
+  return std::exp(averaged_model_loss);
+}
+
+std::optional<double> Evaluation::ema_perplexity() const {
+  if (!has_perplexity || !ema_loss) return std::nullopt;
+  return std::exp(*ema_loss);
+}
+
+Evaluator::Evaluator(
+    mix::Cluster& cluster,
+    std::vector<Worker>& workers,
+    Worker& spare,
+    const data::Source& test,
+    const EvaluatorOptions& options)
+    : cluster_(cluster),
+      workers_(workers),
+      spare_(spare),
+      test_(test),
+      translation_(options.translation),
+      has_perplexity_(test.has_tokens()),
+      has_top5_(!has_perplexity_ && test.classes() >= kClassesForTop5),
+      has_moving_average_(options.moving_average),
+      whole_(
+          test,
+          all_indices(test.size()),
+          {.in_streams = options.in_streams}),
+      subset_(
+          is_whole(test, options) ? nullptr
+                                  : draw_evaluation_set(test, options)) {}
+
+Evaluation Evaluator::evaluate() {
+  Evaluation evaluation = score_replicas();
+  if (has_moving_average_) {
+    const Score score = score_mean(algo::Plane::kMovingAverage);
+    evaluation.ema_accuracy = score.correct / score.labels;
+    evaluation.ema_loss = score.loss / score.labels;
+  }
+  const Score score = score_mean(algo::Plane::kParameters);
+  evaluation.averaged_model_loss = score.loss / score.labels;
+  evaluation.averaged_model_accuracy = score.correct / score.labels;
+  if (has_top5_) {
+    evaluation.averaged_model_top5 = score.among_five / score.labels;
+  }
+  return evaluation;
+}
+
+Evaluation Evaluator::score_replicas() {
+  const EvaluationSet& set = subset_ ? *subset_ : whole_;
+  mix::Rows mine(workers_.size());
+  cluster_.for_each([&](int index) {
+    workers_[index].set_training(false);
+    mine[index] = row_of(workers_[index].score(set));
+    workers_[index].set_training(true);
+  });
+  Evaluation evaluation;
+  evaluation.replica_samples = set.samples();
+  evaluation.averaged_model_samples = whole_.samples();
+  evaluation.has_perplexity = has_perplexity_;
+  for (const std::vector<double>& row : cluster_.all_gather(mine)) {
+    const Score score = score_in(row);
+    evaluation.test_loss.push_back(score.loss / score.labels);
+    evaluation.test_accuracy.push_back(score.correct / score.labels);
+    if (has_top5_) {
+      evaluation.test_top5.push_back(score.among_five / score.labels);
+    }
+  }
+  return evaluation;
+}
+
+void Evaluator::take_mean(algo::Plane plane) {
+  cluster_.mean(plane, spare_.arena().parameters());
+  cluster_.mean(algo::Plane::kBuffers, spare_.arena().buffers());
+  spare_.set_training(false);
+}
+
+void Evaluator::translate(Evaluation& evaluation) {
+  if (test_.pairs() == nullptr || translation_.beam == 0) return;
+  take_mean(algo::Plane::kParameters);
+  evaluation.bleu = corpus_bleu(cluster_, spare_, test_, translation_);
+}
+
+Score Evaluator::score_mean(algo::Plane plane) {
+  take_mean(plane);
+  mix::Rows mine(workers_.size());
+  cluster_.for_each([&](int index) {
+    const int rank = cluster_.hosted()[index];
+    for (int64_t part = rank; part < whole_.parts(); part += cluster_.size()) {
+      const std::vector<double> row = row_of(spare_.score(whole_, part));
+      mine[index].insert(mine[index].end(), row.begin(), row.end());
+    }
+  });
+  const mix::Rows rows = cluster_.all_gather(mine);
+  Score total;
+  for (int64_t part = 0; part < whole_.parts(); ++part) {
+    total +=
+        score_in(rows[part % cluster_.size()], kRow * (part / cluster_.size()));
+  }
+  return total;
+}
+
+} // namespace grapevine::run

@@ -1,0 +1,3 @@
+gv_layer(sim
+  DEPS Grapevine::algo Grapevine::gossip Grapevine::graph Grapevine::mix
+    nlohmann_json::nlohmann_json)

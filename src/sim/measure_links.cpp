@@ -1,0 +1,164 @@
+#include "sim/measure_links.h"
+
+#include "sim/matchings.h"
+#include "sim/median.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace grapevine::sim {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPings = 40;
+constexpr int kRepeats = 3;
+constexpr int64_t kLeastFloats = 1 << 16;
+constexpr int64_t kMostFloats = 1 << 24; // 64 MB
+constexpr double kWantedSeconds = 0.08;  // of one exchange
+constexpr int kAlone = 4;                // pairs
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class Meter {
+ public:
+  explicit Meter(mix::Communicator& communicator)
+      : communicator_(communicator),
+        plane_(kLeastFloats) {}
+
+  // How much is exchanged, from a first try with everybody.
+  void calibrate() {
+    const std::vector<int> partners = matching(communicator_.size(), 0);
+    exchange(partners);
+    const double seconds = std::max(slowest(exchange(partners)), 1e-6);
+    const double wanted = kLeastFloats * kWantedSeconds / seconds;
+    const auto floats = static_cast<int64_t>(
+        std::clamp(wanted, double{kLeastFloats}, double{kMostFloats}));
+    plane_.resize(static_cast<size_t>(floats));
+  }
+
+  // One round; what this worker found, as (latency, bandwidth).
+  std::pair<double, double> round(const std::vector<int>& partners) {
+    const double latency = ping(partners[communicator_.rank()]);
+    std::vector<double> seconds;
+    for (int repeat = 0; repeat < kRepeats; ++repeat)
+      seconds.push_back(exchange(partners));
+    const double moving = std::max(*median(seconds) - latency, 1e-9);
+    return {
+        latency,
+        static_cast<double>(plane_.size() * sizeof(float)) / moving};
+  }
+
+ private:
+  // Both send at once and wait for the other: a round takes one latency.
+  double ping(int partner) {
+    communicator_.barrier();
+    if (partner < 0) return 0;
+    std::vector<double> seconds;
+    float out = 0;
+    float in = 0;
+    for (int i = 0; i < kPings; ++i) {
+      const auto start = Clock::now();
+      communicator_.exchange(partner, {&out, 1}, {&in, 1});
+      seconds.push_back(seconds_since(start));
+    }
+    return *median(seconds);
+  }
+
+  double exchange(const std::vector<int>& partners) {
+    std::vector<std::vector<int>> groups;
+    for (int i = 0; i < static_cast<int>(partners.size()); ++i) {
+      if (partners[i] < 0) groups.push_back({i});
+      if (partners[i] > i) groups.push_back({i, partners[i]});
+    }
+    const auto plan = mix::make_plan(
+        graph::Mixing::groups(communicator_.size(), std::move(groups)),
+        1);
+    communicator_.barrier();
+    const auto start = Clock::now();
+    communicator_.mix(*plan, plane_);
+    return seconds_since(start);
+  }
+
+  double slowest(double mine) {
+    double most = 0;
+    for (const std::string& text :
+         communicator_.all_gather(std::to_string(mine)))
+      most = std::max(most, std::stod(text));
+    return most;
+  }
+
+  mix::Communicator& communicator_;
+  std::vector<float> plane_;
+};
+
+// Everybody's figures on worker 0: of a pair, the mean of both ends.
+void add_round(
+    std::vector<LinkMeasurement>& links,
+    mix::Communicator& communicator,
+    const std::vector<int>& partners,
+    std::pair<double, double> mine,
+    bool alone) {
+  const double row[] = {mine.first, mine.second};
+  const auto rows = communicator.gather(std::span<const double>(row), 0);
+  for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+    const int j = partners[i];
+    if (j <= i) continue;
+    links.push_back(
+        {.a = i,
+         .b = j,
+         .latency = (rows[i][0] + rows[j][0]) / 2,
+         .bandwidth = (rows[i][1] + rows[j][1]) / 2,
+         .alone = alone});
+  }
+}
+
+// Pairs that are timed alone: neighbours, and as far apart as there is.
+std::vector<std::pair<int, int>> lonely_pairs(int n) {
+  std::vector<std::pair<int, int>> pairs = {{0, 1}};
+  for (const int b : {n / 2, n - 1}) {
+    if (b > 0) pairs.emplace_back(0, b);
+  }
+  if (n > 2) pairs.emplace_back(n / 2 - 1, n / 2);
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::erase_if(pairs, [](const auto& pair) {
+    return pair.first < 0 || pair.first >= pair.second;
+  });
+  if (pairs.size() > kAlone) pairs.resize(kAlone);
+  return pairs;
+}
+
+} // namespace
+
+std::vector<LinkMeasurement> measure_links(
+    mix::Communicator& communicator,
+    const MeasureLinksOptions& options) {
+  std::vector<LinkMeasurement> links;
+  const int n = communicator.size();
+  if (n < 2) return links;
+  const auto start = Clock::now();
+  Meter meter(communicator);
+  meter.calibrate();
+  for (const auto& [a, b] : lonely_pairs(n)) {
+    std::vector<int> partners(n, -1);
+    partners[a] = b;
+    partners[b] = a;
+    add_round(links, communicator, partners, meter.round(partners), true);
+  }
+  // Rounds that are far apart come first, so that a sample is one of all.
+  const int rounds = matching_rounds(n);
+  const int wanted = std::min(rounds, options.most_rounds);
+  for (int i = 0; i < wanted; ++i) {
+    const int round = static_cast<int>(int64_t{i} * rounds / wanted);
+    const auto partners = matching(n, round);
+    add_round(links, communicator, partners, meter.round(partners), false);
+    if (communicator.any(seconds_since(start) > options.seconds)) break;
+  }
+  return links;
+}
+
+} // namespace grapevine::sim

@@ -1,1 +1,0 @@
-gv_layer_test(analysis DEPS Grapevine::analysis)

@@ -1,1 +1,0 @@
-gv_layer_test(bind TORCH DEPS Grapevine::bind)

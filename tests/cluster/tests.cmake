@@ -1,1 +1,0 @@
-gv_layer_test(cluster DEPS Grapevine::cluster LABELS "unit;ranks")

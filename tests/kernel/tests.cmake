@@ -1,1 +1,0 @@
-gv_layer_test(kernel DEPS Grapevine::kernel)

@@ -1,1 +1,0 @@
-gv_layer_test(launch DEPS Grapevine::launch LABELS process)

@@ -1,0 +1,1 @@
+gv_layer_test(member DEPS Grapevine::member)

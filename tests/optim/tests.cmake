@@ -1,1 +1,0 @@
-gv_layer_test(optim TORCH DEPS Grapevine::optim)

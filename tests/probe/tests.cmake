@@ -1,1 +1,0 @@
-gv_layer_test(probe DEPS Grapevine::probe)

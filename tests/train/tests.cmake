@@ -1,1 +1,0 @@
-gv_layer_test(train TORCH DEPS Grapevine::train)
