@@ -1,6 +1,6 @@
 #include "cli/run_summary.h"
 
-#include "report/run_header.h"
+#include "report/run_reader.h"
 #include "report/run_reader.h"
 #include "spec/spec_table.h"
 
@@ -51,15 +51,17 @@ void add_so_far(const report::RunData& run, run::TrainResult& result) {
   const auto last = [](const report::Column& column) {
     return column.empty() ? std::nan("") : column.back();
   };
-  result.test_accuracy = last(run.evaluations.accuracy.mean);
-  result.averaged_model_accuracy = last(run.evaluations.averaged_accuracy);
-  result.train_loss = last(run.evaluations.train_loss);
+  const report::Curves& evaluations = run.curves.at("evaluations");
+  result.test_accuracy = last(evaluations["accuracy"].mean);
+  result.averaged_model_accuracy = last(evaluations["averaged_accuracy"].mean);
+  result.train_loss = last(evaluations["train_loss"].mean);
   const auto total = [&](double a_worker) {
     return std::isfinite(a_worker) ? std::llround(a_worker * run.spec.n) : 0;
   };
-  result.messages = total(last(run.step_curves.axis.messages));
-  result.bytes = total(last(run.step_curves.axis.bytes));
-  const double seconds = last(run.step_curves.axis.seconds);
+  const report::Axis& axis = run.curves.at("steps").axis;
+  result.messages = total(last(axis["messages"]));
+  result.bytes = total(last(axis["bytes"]));
+  const double seconds = last(axis["seconds"]);
   if (std::isfinite(seconds)) result.seconds = seconds;
 }
 

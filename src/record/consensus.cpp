@@ -1,10 +1,10 @@
 #include "record/consensus.h"
 
 #include "base/check.h"
+#include "base/random.h"
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 namespace grapevine::record {
 namespace {
@@ -34,26 +34,6 @@ double block_distance(const float* x, const float* mean, int64_t count) {
   return sum;
 }
 
-void block_mean(
-    std::span<const float* const> planes,
-    int64_t begin,
-    int64_t count,
-    float* mean) {
-  std::copy_n(planes[0] + begin, count, mean);
-  for (const float* plane : planes.subspan(1)) {
-    for (int64_t i = 0; i < count; ++i)
-      mean[i] += plane[begin + i];
-  }
-  const auto scale =
-      static_cast<float>(1.0 / static_cast<double>(planes.size()));
-  for (int64_t i = 0; i < count; ++i)
-    mean[i] *= scale;
-}
-
-int64_t blocks_in(int64_t count) {
-  return (count + kConsensusBlock - 1) / kConsensusBlock;
-}
-
 } // namespace
 
 double squared_distance(std::span<const float> x, std::span<const float> mean) {
@@ -77,34 +57,23 @@ double consensus_distance(std::span<const double> squared_distances) {
   return sum / static_cast<double>(squared_distances.size());
 }
 
-double consensus_distance(
-    std::span<const float* const> planes,
-    int64_t count,
-    ThreadPool& pool) {
-  GV_CHECK(!planes.empty());
-  const int64_t blocks = blocks_in(count);
-  const size_t n = planes.size();
-  // parts[block * n + worker]: threads fill it in any order, the sums below
-  // are taken in one order.
-  std::vector<double> parts(static_cast<size_t>(blocks) * n);
-  pool.for_each(blocks, [&](int64_t block, int) {
-    const int64_t begin = block * kConsensusBlock;
-    const int64_t length = std::min(kConsensusBlock, count - begin);
-    std::array<float, kConsensusBlock> mean;
-    block_mean(planes, begin, length, mean.data());
-    for (size_t worker = 0; worker < n; ++worker) {
-      parts[static_cast<size_t>(block) * n + worker] =
-          block_distance(planes[worker] + begin, mean.data(), length);
-    }
-  });
-
-  std::vector<double> distances(n, 0.0);
-  for (int64_t block = 0; block < blocks; ++block) {
-    for (size_t worker = 0; worker < n; ++worker) {
-      distances[worker] += parts[static_cast<size_t>(block) * n + worker];
+// Row by row of 128 elements: those of a row go to different sums, in their
+// order but shifted by a number of the row's own.
+Sketch sketch(std::span<const float> plane, uint64_t seed) {
+  Sketch sums{};
+  Random random(seed, Purpose::kSketch);
+  for (size_t at = 0; at < plane.size(); at += kSketchSize) {
+    const auto row =
+        plane.subspan(at, std::min<size_t>(kSketchSize, plane.size() - at));
+    const uint64_t signs[] = {random.next(), random.next()};
+    const uint64_t shift = random.next();
+    for (size_t e = 0; e < row.size(); ++e) {
+      const bool is_negative = (signs[e / 64] >> (e % 64) & 1) != 0;
+      const double value = row[e];
+      sums[(e + shift) % kSketchSize] += is_negative ? -value : value;
     }
   }
-  return consensus_distance(distances);
+  return sums;
 }
 
 } // namespace grapevine::record

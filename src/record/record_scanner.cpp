@@ -1,13 +1,16 @@
 #include "record/record_scanner.h"
 
 #include "base/error.h"
-#include "record/attempts.h"
 #include "record/line_file.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace grapevine::record {
 namespace {
@@ -31,6 +34,65 @@ void check_version(const std::filesystem::path& path, const object& fields) {
       version ? std::to_string(*version) : "none",
       kFormatVersion));
 }
+
+// The attempts of a run, of all its files.
+class Attempts {
+ public:
+  // An "attempt" line of a file: its number, and the steps done in the
+  // checkpoint that it starts from. is_own: those are this file's worker's
+  // alone, who counts for itself (asynchronous runs).
+  void add(int file, int64_t attempt, int64_t step, bool is_own) {
+    if (is_own) {
+      own_resumed_at_[file].push_back(step);
+    } else {
+      resumed_at_.emplace(attempt, step);
+    }
+  }
+
+ private:
+  friend class Position;
+  std::map<int64_t, int64_t> resumed_at_;              // by attempt
+  std::map<int, std::vector<int64_t>> own_resumed_at_; // in a file's order
+};
+
+// Follows one file and knows which of its lines count: docs/formats.md, "Which
+// lines count". The one place that knows.
+class Position {
+ public:
+  Position(const Attempts& attempts, int file)
+      : attempts_(attempts),
+        file_(file) {
+    look_ahead();
+  }
+
+  // At an "attempt" line: the lines from it on are its own.
+  void begin(int64_t attempt, bool is_own) {
+    attempt_ = attempt;
+    if (is_own) ++own_begun_;
+    look_ahead();
+  }
+  // Whether a line of this step counts. A line without one has the step of
+  // the line before it.
+  bool counts(int64_t step) const { return step < superseded_from_; }
+
+ private:
+  void look_ahead() {
+    superseded_from_ = std::numeric_limits<int64_t>::max();
+    const auto& all = attempts_.resumed_at_;
+    for (auto later = all.upper_bound(attempt_); later != all.end(); ++later)
+      superseded_from_ = std::min(superseded_from_, later->second);
+    const auto own = attempts_.own_resumed_at_.find(file_);
+    if (own == attempts_.own_resumed_at_.end()) return;
+    for (size_t i = own_begun_; i < own->second.size(); ++i)
+      superseded_from_ = std::min(superseded_from_, own->second[i]);
+  }
+
+  const Attempts& attempts_;
+  int file_;
+  int64_t attempt_ = 0;
+  size_t own_begun_ = 0;        // of this file's own attempts
+  int64_t superseded_from_ = 0; // steps that a later attempt did again
+};
 
 class Parser {
  public:

@@ -1,6 +1,6 @@
-// The records of a run at the speed of the disk: a million lines a second and
-// more. record/record_reader.h is the same in plain JSON values, for tests and
-// small things.
+// Reads what record/record_writer.h wrote, at the speed of the disk (a million
+// lines per second and more): one stream, or a whole run without the lines
+// that a later attempt has superseded.
 #pragma once
 
 #include "record/run_directory.h"
@@ -24,15 +24,21 @@ struct RecordLine {
 
 using LineScan = std::function<void(const RecordLine&)>;
 
-// Every whole, valid line of a file: an object with a string "type", and not
-// the "format" line. Broken lines, a last one without its newline among them,
-// are counted and skipped; the count is returned. IoError if the file cannot
-// be read or has another format version.
+// Calls visit for every whole, valid line of a file: an object with a string
+// "type", and not the "format" line. Broken lines, a last one without its
+// newline among them, are counted and skipped; the count is returned. IoError
+// if the file cannot be read or has another format version.
 int64_t scan_records(const std::filesystem::path& path, const LineScan& visit);
 
-// The lines of a run that count (record/attempts.h), of all processes in rank
+// Calls visit for the lines of a run that count, of all processes in rank
 // order, each process's in the order written; returns the number of broken
 // lines. Files are read twice, the first time without parsing.
+//
+// A run that was interrupted and resumed from the checkpoint at S steps has a
+// line {"type":"attempt","attempt":a,"step":S} of the later attempt. Lines of
+// earlier attempts with step >= S do not count, in any process's file: those
+// steps were done again. A line belongs to the attempt of the last "attempt"
+// line before it, and one without "step" has the step of the line before it.
 int64_t scan_run_records(const RunDirectory& run, const LineScan& visit);
 
 } // namespace grapevine::record

@@ -9,7 +9,6 @@
 #include "report/grouping.h"
 #include "report/run_data.h"
 #include "report/statistics.h"
-#include "report/student.h"
 
 #include <optional>
 #include <string>

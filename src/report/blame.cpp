@@ -206,4 +206,42 @@ Blame find_blame(
   return blame;
 }
 
+void write_blame(JsonWriter& json, const Blame& blame) {
+  constexpr int kDigits = 4;
+  const auto write_cost = [&](double cost) {
+    json.field("cost_seconds", cost);
+    json.field("cost_share", cost / blame.seconds);
+  };
+  json.field("seconds", blame.seconds);
+  json.field("mean_wait_seconds", blame.mean_wait);
+  json.field("virtual", blame.losses.has_value());
+  if (blame.losses) {
+    json.field("exposed_seconds", blame.losses->exposed);
+    json.field("straggler_seconds", blame.losses->straggler);
+  }
+  json.key("compute_seconds");
+  json.numbers(blame.compute, kDigits);
+  json.key("waits");
+  json.begin_array();
+  for (const Wait& wait : blame.waits) {
+    json.begin_array();
+    json.integer(wait.worker);
+    json.integer(wait.peer);
+    json.number(wait.seconds, kDigits);
+    json.end_array();
+  }
+  json.end_array();
+  json.object_of("straggler", blame.straggler, [&](const Straggler& straggler) {
+    json.field("worker", straggler.worker);
+    write_cost(straggler.cost);
+    json.field("compute_ratio", straggler.compute_ratio);
+  });
+  json.object_of("slowest_link", blame.link, [&](const SlowLink& link) {
+    json.field("a", link.a);
+    json.field("b", link.b);
+    write_cost(link.cost);
+  });
+  json.field("sentences", blame.sentences);
+}
+
 } // namespace grapevine::report

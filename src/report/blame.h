@@ -21,6 +21,7 @@
 // cause would have taken its place.
 #pragma once
 
+#include "report/json_writer.h"
 #include "report/statistics.h"
 
 #include <optional>
@@ -84,5 +85,8 @@ Blame find_blame(
     std::vector<double> compute,
     double seconds,
     std::optional<VirtualLosses> losses = std::nullopt);
+
+// Writes the fields of an object.
+void write_blame(JsonWriter& json, const Blame& blame);
 
 } // namespace grapevine::report

@@ -50,6 +50,7 @@ class Buckets {
     std::span<const Cell> cells;
   };
   std::vector<Bucket> buckets() const;
+  bool empty() const { return first_.empty(); }
 
   // The same values in at most `capacity` buckets that hold a step.
   Buckets reduced(int capacity) const;

@@ -1,4 +1,6 @@
-#include "report/comparisons.h"
+// Differences between two groups, paired by seed, with a sentence each where
+// the interval says so.
+#include "report/sample.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +10,6 @@
 
 namespace grapevine::report {
 namespace {
-
-Choices without(const Choices& choices, const std::string& key) {
-  Choices rest = choices;
-  std::erase_if(rest, [&](const auto& choice) { return choice.first == key; });
-  return rest;
-}
 
 // "0.52 points (95 % interval 0.31 to 0.73, 3 seeds)", of the size.
 std::string points_text(const MeanInterval& difference) {
@@ -28,57 +24,117 @@ std::string points_text(const MeanInterval& difference) {
       difference.count);
 }
 
-std::string diverged_text(const Sample& sample, int a, int b) {
-  std::vector<int> runs = sample.runs_of(a);
-  const std::vector<int> more = sample.runs_of(b);
-  runs.insert(runs.end(), more.begin(), more.end());
-  return sample.diverged_text(runs);
-}
-
-// words(difference) is the sentence without the figures.
-template <typename Words>
+// Fills in the difference of asked.a to asked.b and the sentence: `above` or
+// `below` with the figures.
 Comparison compare(
     const Sample& sample,
-    std::string what,
-    const Stratum& stratum,
-    int a,
-    int b,
-    const Words& words) {
-  Comparison result{
-      .what = std::move(what),
-      .stratum = stratum,
-      .a = a,
-      .b = b,
-      .difference = paired_difference(
-          sample.accuracy_by_seed(a),
-          sample.accuracy_by_seed(b))};
-  const MeanInterval& difference = result.difference;
+    Comparison asked,
+    const std::string& above,
+    const std::string& below) {
+  asked.difference = paired_difference(
+      sample.accuracy_by_seed(asked.a),
+      sample.accuracy_by_seed(asked.b));
+  const MeanInterval& difference = asked.difference;
   if (difference.interval.exists() && difference.interval.excludes(0)) {
-    result.sentence = fmt::format(
+    std::vector<int> runs = sample.runs_of(asked.a);
+    const std::vector<int> more = sample.runs_of(asked.b);
+    runs.insert(runs.end(), more.begin(), more.end());
+    asked.sentence = fmt::format(
         "{} by {}{}.",
-        words(difference.mean),
+        difference.mean > 0 ? above : below,
         points_text(difference),
-        diverged_text(sample, a, b));
+        sample.diverged_text(runs));
   }
-  return result;
+  return asked;
 }
 
-// Groups that are equal but for one key of the stratum.
-using Family = std::pair<std::string, Choices>;
-std::map<Family, std::vector<int>> families(
-    const Sample& sample,
-    const std::string& key) {
-  std::map<Family, std::vector<int>> result;
+// Groups of one implementation that are equal but for one key of the stratum.
+struct Family {
+  std::string implementation;
+  Choices rest; // the stratum without the key
+  std::vector<int> groups;
+
+  Stratum stratum() const { return rest.empty() ? Stratum() : Stratum(rest); }
+};
+
+std::vector<Family> families(const Sample& sample, const std::string& key) {
+  std::map<std::pair<std::string, Choices>, std::vector<int>> found;
+  if (!sample.has_key(key)) return {};
   for (const Group& group : sample.groups()) {
     if (sample.runs_of(group.id).empty()) continue;
-    result[{group.implementation, without(group.stratum, key)}].push_back(
-        group.id);
+    Choices rest = group.stratum;
+    std::erase_if(rest, [&](const auto& choice) {
+      return choice.first == key;
+    });
+    found[{group.implementation, rest}].push_back(group.id);
   }
-  return result;
+  std::vector<Family> all;
+  for (const auto& [name, groups] : found)
+    all.push_back({name.first, name.second, groups});
+  return all;
 }
 
-std::string where_text(const Choices& rest) {
-  return rest.empty() ? "" : fmt::format(" at {}", to_text(rest));
+// The group with the most workers against that with the fewest.
+void compare_scales(const Sample& sample, std::vector<Comparison>& all) {
+  for (const Family& family : families(sample, "n")) {
+    const auto workers = [&](int id) { return sample.group(id).n; };
+    const auto ends = std::ranges::minmax(family.groups, {}, workers);
+    const int from = workers(ends.min);
+    const int to = workers(ends.max);
+    if (from == to) continue;
+    const std::string sentence = fmt::format(
+        "From n = {} to n = {} the accuracy of {}{}",
+        from,
+        to,
+        family.implementation,
+        family.rest.empty() ? "" : " at " + to_text(family.rest));
+    all.push_back(compare(
+        sample,
+        {.what = fmt::format(
+             "{} at n = {} against n = {}",
+             family.implementation,
+             to,
+             from),
+         .stratum = family.stratum(),
+         .a = ends.max,
+         .b = ends.min},
+        sentence + " rises",
+        sentence + " falls"));
+  }
+}
+
+void compare_scalings(const Sample& sample, std::vector<Comparison>& all) {
+  const std::string key = "lr-scaling";
+  for (const Family& family : families(sample, key)) {
+    const auto with = [&](const std::string& value) {
+      const auto found = std::ranges::find_if(family.groups, [&](int id) {
+        return value_of(sample.group(id).stratum, key) == value;
+      });
+      return found == family.groups.end() ? -1 : *found;
+    };
+    const int root = with("sqrt");
+    const int linear = with("linear");
+    if (root < 0 || linear < 0) continue;
+    const auto sentence = [&](const char* how) {
+      return sentence_at(
+          family.rest,
+          fmt::format(
+              "the learning rate scaled by the square root gives {} a {} "
+              "accuracy than scaled linearly,",
+              family.implementation,
+              how));
+    };
+    all.push_back(compare(
+        sample,
+        {.what = fmt::format(
+             "{}: sqrt against linear scaling",
+             family.implementation),
+         .stratum = family.stratum(),
+         .a = root,
+         .b = linear},
+        sentence("higher"),
+        sentence("lower")));
+  }
 }
 
 double mean_accuracy(const Sample& sample, int group) {
@@ -88,17 +144,23 @@ double mean_accuracy(const Sample& sample, int group) {
   return mean(values);
 }
 
-// Nothing (-1) where there is none.
-template <typename Wanted>
+// The graph of a group's runs; empty if none of them counts.
+std::string graph_of(const Sample& sample, int group) {
+  const std::vector<int> runs = sample.runs_of(group);
+  return runs.empty() ? "" : sample.runs()[runs.front()].spec.graph;
+}
+
+// The best decentralized group of a stratum on one of the graphs; -1 if there
+// is none.
 int best_of(
     const Sample& sample,
-    const std::vector<int>& groups,
-    const Wanted& wanted) {
+    const Choices& stratum,
+    std::initializer_list<std::string_view> graphs) {
   int best = -1;
-  for (const int id : groups) {
-    const auto& runs = sample.runs_of(id);
-    if (runs.empty() || !sample.group(id).decentralized) continue;
-    if (!wanted(sample.runs()[runs.front()].spec.graph)) continue;
+  for (const int id : sample.groups_in(stratum)) {
+    const bool is_wanted = sample.group(id).decentralized &&
+                           std::ranges::count(graphs, graph_of(sample, id)) > 0;
+    if (!is_wanted) continue;
     if (best < 0 || mean_accuracy(sample, id) > mean_accuracy(sample, best)) {
       best = id;
     }
@@ -106,137 +168,42 @@ int best_of(
   return best;
 }
 
-bool is_sparse(const std::string& graph) {
-  return graph == "ring" || graph == "torus" || graph == "exponential";
-}
-
-Comparison compare_ada_with(
-    const Sample& sample,
-    const Choices& stratum,
-    int ada,
-    int other,
-    const std::string& other_name) {
-  const std::string name = sample.group(ada).implementation;
-  return compare(
-      sample,
-      fmt::format("{} against {}", name, other_name),
-      stratum,
-      ada,
-      other,
-      [&](double difference) {
-        return sentence_at_name(
-            stratum,
-            fmt::format(
-                "{} is {} {}",
-                name,
-                difference > 0 ? "above" : "below",
-                other_name));
-      });
+// Ada against the best rival on the complete graph and on a sparse one.
+void compare_ada(const Sample& sample, std::vector<Comparison>& all) {
+  for (const Choices& stratum : sample.strata()) {
+    const auto against = [&](int ada, int rival, const char* rival_text) {
+      if (rival < 0) return;
+      const std::string name = sample.group(ada).implementation;
+      const std::string rival_name = fmt::format(
+          fmt::runtime(rival_text),
+          sample.group(rival).implementation);
+      all.push_back(compare(
+          sample,
+          {.what = fmt::format("{} against {}", name, rival_name),
+           .stratum = stratum,
+           .a = ada,
+           .b = rival},
+          sentence_at_name(stratum, name + " is above " + rival_name),
+          sentence_at_name(stratum, name + " is below " + rival_name)));
+    };
+    const int complete = best_of(sample, stratum, {"complete"});
+    const int sparse =
+        best_of(sample, stratum, {"ring", "torus", "exponential"});
+    for (const int id : sample.groups_in(stratum)) {
+      if (graph_of(sample, id) != "ada") continue;
+      against(id, complete, "{}");
+      against(id, sparse, "the best fixed sparse graph ({})");
+    }
+  }
 }
 
 } // namespace
 
-std::vector<Comparison> compare_scales(const Sample& sample) {
+std::vector<Comparison> compare(const Sample& sample) {
   std::vector<Comparison> all;
-  if (!sample.has_key("n")) return all;
-  for (const auto& [family, groups] : families(sample, "n")) {
-    const auto [small, large] = std::ranges::minmax(groups, {}, [&](int id) {
-      return sample.group(id).n;
-    });
-    const int from = sample.group(small).n;
-    const int to = sample.group(large).n;
-    if (from == to) continue;
-    // By name: clang 14 does not let a lambda capture a binding.
-    const auto& implementation = family.first;
-    const auto& rest = family.second;
-    all.push_back(compare(
-        sample,
-        fmt::format("{} at n = {} against n = {}", implementation, to, from),
-        rest.empty() ? Stratum() : Stratum(rest),
-        large,
-        small,
-        [&](double difference) {
-          return fmt::format(
-              "From n = {} to n = {} the accuracy of {}{} {}",
-              from,
-              to,
-              implementation,
-              where_text(rest),
-              difference > 0 ? "rises" : "falls");
-        }));
-  }
-  return all;
-}
-
-std::vector<Comparison> compare_scalings(const Sample& sample) {
-  std::vector<Comparison> all;
-  const std::string key = "lr-scaling";
-  if (!sample.has_key(key)) return all;
-  for (const auto& each : families(sample, key)) {
-    const auto& family = each.first;
-    const auto& groups = each.second;
-    const auto with = [&](const std::string& value) {
-      const auto found = std::ranges::find_if(groups, [&](int id) {
-        return value_of(sample.group(id).stratum, key) == value;
-      });
-      return found == groups.end() ? -1 : *found;
-    };
-    const int root = with("sqrt");
-    const int linear = with("linear");
-    if (root < 0 || linear < 0) continue;
-    const auto& implementation = family.first;
-    const auto& rest = family.second;
-    all.push_back(compare(
-        sample,
-        fmt::format("{}: sqrt against linear scaling", implementation),
-        rest.empty() ? Stratum() : Stratum(rest),
-        root,
-        linear,
-        [&](double difference) {
-          return sentence_at(
-              rest,
-              fmt::format(
-                  "the learning rate scaled by the square root gives {} a {} "
-                  "accuracy than scaled linearly,",
-                  implementation,
-                  difference > 0 ? "higher" : "lower"));
-        }));
-  }
-  return all;
-}
-
-std::vector<Comparison> compare_ada(const Sample& sample) {
-  std::vector<Comparison> all;
-  for (const Choices& stratum : sample.strata()) {
-    const std::vector<int> groups = sample.groups_in(stratum);
-    const int complete = best_of(sample, groups, [](const std::string& graph) {
-      return graph == "complete";
-    });
-    const int sparse = best_of(sample, groups, is_sparse);
-    for (const int id : groups) {
-      const std::vector<int> runs = sample.runs_of(id);
-      if (runs.empty() || sample.runs()[runs.front()].spec.graph != "ada") {
-        continue;
-      }
-      if (complete >= 0) {
-        all.push_back(compare_ada_with(
-            sample,
-            stratum,
-            id,
-            complete,
-            sample.group(complete).implementation));
-      }
-      if (sparse >= 0) {
-        all.push_back(compare_ada_with(
-            sample,
-            stratum,
-            id,
-            sparse,
-            "the best fixed sparse graph (" +
-                sample.group(sparse).implementation + ")"));
-      }
-    }
-  }
+  compare_scales(sample, all);
+  compare_scalings(sample, all);
+  compare_ada(sample, all);
   return all;
 }
 

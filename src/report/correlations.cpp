@@ -1,8 +1,6 @@
-#include "report/correlations.h"
+#include "report/sample.h"
 
-#include "record/metrics/metric.h"
-#include "report/bootstrap.h"
-#include "report/spearman.h"
+#include "record/dispersion.h"
 
 #include <cmath>
 #include <functional>
@@ -31,7 +29,7 @@ std::vector<Quantity> quantities() {
     for (int phase = 0; phase < static_cast<int>(kPhases.size()); ++phase) {
       all.push_back({metric.name, metric.title, phase, [=](const RunData& run) {
                        return index < run.dispersion.size()
-                                  ? phase_of(run.dispersion[index], phase)
+                                  ? run.dispersion[index].mean[phase]
                                   : kNan;
                      }});
     }

@@ -2,65 +2,115 @@
 
 #include "base/error.h"
 #include "record/atomic_file.h"
-#include "report/csv_writer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <system_error>
 
 namespace grapevine::report {
 namespace {
 
-using report::Axis;
-using report::RunData;
-
-void axis_header(Csv& csv) {
-  for (const char* name :
-       {"run",
-        "label",
-        "step",
-        "epoch",
-        "bytes_per_worker",
-        "messages_per_worker",
-        "seconds",
-        "virtual_seconds"}) {
-    csv.cell(name);
+class Csv {
+ public:
+  void cell(std::string_view text) {
+    separate();
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+      out_ += text;
+      return;
+    }
+    out_ += '"';
+    for (const char c : text) {
+      if (c == '"') out_ += '"';
+      out_ += c;
+    }
+    out_ += '"';
   }
-}
-
-void axis_cells(
-    Csv& csv,
-    const ReportData& data,
-    size_t run,
-    const Axis& axis,
-    size_t row) {
-  csv.cell(data.set.runs[run].name);
-  csv.cell(data.set.grouping.labels[run]);
-  csv.cell(axis.step[row]);
-  csv.cell(axis.epoch, row);
-  csv.cell(axis.bytes, row);
-  csv.cell(axis.messages, row);
-  csv.cell(axis.seconds, row);
-  csv.cell(axis.virtual_seconds, row);
-}
-
-// axis_of(run) names the curve; cells(csv, run, row) writes the rest.
-template <typename AxisOf, typename Cells>
-void rows(
-    Csv& csv,
-    const ReportData& data,
-    const AxisOf& axis_of,
-    const Cells& cells) {
-  csv.end_row();
-  for (size_t run = 0; run < data.set.runs.size(); ++run) {
-    const Axis& axis = axis_of(data.set.runs[run]);
-    for (size_t row = 0; row < axis.step.size(); ++row) {
-      axis_cells(csv, data, run, axis, row);
-      cells(data.set.runs[run], row);
-      csv.end_row();
+  void cell(double value) {
+    separate();
+    if (!std::isfinite(value)) return;
+    // Counts keep all their digits.
+    const bool is_count =
+        value == std::floor(value) && std::abs(value) < 9007199254740992.0;
+    if (is_count) {
+      fmt::format_to(std::back_inserter(out_), "{:.0f}", value);
+    } else {
+      fmt::format_to(std::back_inserter(out_), "{:.9g}", value);
     }
   }
+  void cell(int64_t value) {
+    separate();
+    fmt::format_to(std::back_inserter(out_), "{}", value);
+  }
+  void cells(std::initializer_list<std::string_view> texts) {
+    for (const std::string_view text : texts)
+      cell(text);
+  }
+  // Empty if the curve has no such column.
+  void cell(const Column& column, size_t row) {
+    cell(row < column.size() ? column[row] : kNan);
+  }
+  void end_row() {
+    out_ += "\r\n";
+    is_first_ = true;
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  void separate() {
+    if (!is_first_) out_ += ',';
+    is_first_ = false;
+  }
+
+  std::string out_;
+  bool is_first_ = true;
+};
+
+void curves_header(Csv& csv, const record::SeriesTable& table) {
+  csv.cells({"run", "label", "step", "epoch"});
+  for (const record::AxisSeries& axis : record::axis_series())
+    csv.cell(axis.csv_name);
+  for (const record::Series& series : table.series) {
+    if (!series.has_band) {
+      csv.cell(series.name);
+      continue;
+    }
+    for (const char* part : {"_mean", "_low", "_high"})
+      csv.cell(series.name + part);
+  }
+  csv.end_row();
+}
+
+void curves_row(
+    Csv& csv,
+    const record::SeriesTable& table,
+    const Curves& curves,
+    size_t row) {
+  csv.cell(curves.axis.step[row]);
+  csv.cell(curves.axis.epoch, row);
+  for (const Column& column : curves.axis.columns)
+    csv.cell(column, row);
+  for (const record::Series& series : table.series) {
+    const Band& band = curves[series.name];
+    csv.cell(band.mean, row);
+    if (!series.has_band) continue;
+    csv.cell(band.low, row);
+    csv.cell(band.high, row);
+  }
+}
+
+bool has_points(const ReportData& data, const record::SeriesTable& table) {
+  return std::ranges::any_of(data.set.runs, [&](const RunData& run) {
+    return !run.curves.at(table.name).axis.step.empty();
+  });
+}
+
+// Whether the worker was there at the end: 1 or 0, NaN if that is not known.
+double is_member(const std::vector<int>& members, int rank) {
+  if (members.empty()) return kNan;
+  return std::ranges::find(members, rank) != members.end() ? 1 : 0;
 }
 
 constexpr std::array kResultNames = {
@@ -83,26 +133,21 @@ constexpr std::array kResultNames = {
 std::string runs_csv(const ReportData& data) {
   Csv csv;
   const auto& keys = data.set.grouping.keys;
-  for (const char* name : {"run", "path", "label", "outcome", "workers"})
-    csv.cell(name);
+  csv.cells({"run", "path", "label", "outcome", "workers"});
   for (const std::string& key : keys)
     csv.cell(key);
   for (const char* name : kResultNames)
     csv.cell(name);
-  csv.cell("mean_degree");
-  csv.cell("first_gini");
+  csv.cells({"mean_degree", "first_gini"});
   csv.end_row();
   for (size_t i = 0; i < data.set.runs.size(); ++i) {
     const RunData& run = data.set.runs[i];
-    csv.cell(run.name);
-    csv.cell(run.path);
-    csv.cell(data.set.grouping.labels[i]);
-    csv.cell(run.outcome);
+    csv.cells({run.name, run.path, data.set.grouping.labels[i], run.outcome});
     csv.cell(static_cast<int64_t>(run.spec.n));
     for (const std::string& key : keys)
-      csv.cell(report::choice_text(run.spec, key));
+      csv.cell(choice_text(run.spec, key));
     for (const char* name : kResultNames)
-      csv.cell(report::number_in(run.result, name));
+      csv.cell(number_in(run.result, name));
     csv.cell(run.mean_degree);
     csv.cell(run.first_gini);
     csv.end_row();
@@ -110,72 +155,48 @@ std::string runs_csv(const ReportData& data) {
   return csv.take();
 }
 
-std::string evaluations_csv(const ReportData& data) {
+std::string table_csv(
+    const ReportData& data,
+    const record::SeriesTable& table) {
   Csv csv;
-  axis_header(csv);
-  csv.band_header("accuracy");
-  csv.cell("averaged_accuracy");
-  csv.band_header("loss");
-  csv.cell("averaged_loss");
-  csv.cell("train_loss");
-  rows(
-      csv,
-      data,
-      [](const RunData& run) -> const Axis& { return run.evaluations.axis; },
-      [&](const RunData& run, size_t row) {
-        csv.band(run.evaluations.accuracy, row);
-        csv.cell(run.evaluations.averaged_accuracy, row);
-        csv.band(run.evaluations.loss, row);
-        csv.cell(run.evaluations.averaged_loss, row);
-        csv.cell(run.evaluations.train_loss, row);
-      });
-  return csv.take();
-}
-
-std::string steps_csv(const ReportData& data) {
-  Csv csv;
-  axis_header(csv);
-  csv.band_header("loss");
-  csv.cell("lr");
-  csv.cell("degree");
-  rows(
-      csv,
-      data,
-      [](const RunData& run) -> const Axis& { return run.step_curves.axis; },
-      [&](const RunData& run, size_t row) {
-        csv.band(run.step_curves.loss, row);
-        csv.cell(run.step_curves.lr, row);
-        csv.cell(run.step_curves.degree, row);
-      });
-  return csv.take();
-}
-
-std::string probes_csv(const ReportData& data) {
-  Csv csv;
-  axis_header(csv);
-  std::vector<std::string> metrics;
-  for (const RunData& run : data.set.runs) {
-    if (run.probes.metrics.size() <= metrics.size()) continue;
-    metrics.clear();
-    for (const report::NamedBand& metric : run.probes.metrics)
-      metrics.push_back(metric.name);
+  curves_header(csv, table);
+  for (size_t run = 0; run < data.set.runs.size(); ++run) {
+    const Curves& curves = data.set.runs[run].curves.at(table.name);
+    for (size_t row = 0; row < curves.axis.step.size(); ++row) {
+      csv.cells({data.set.runs[run].name, data.set.grouping.labels[run]});
+      curves_row(csv, table, curves, row);
+      csv.end_row();
+    }
   }
-  for (const std::string& metric : metrics)
-    csv.band_header(metric);
-  csv.band_header("consensus_distance");
-  csv.band_header("gradient_norm");
-  csv.band_header("update_ratio");
-  rows(
-      csv,
-      data,
-      [](const RunData& run) -> const Axis& { return run.probes.axis; },
-      [&](const RunData& run, size_t row) {
-        for (const report::NamedBand& metric : run.probes.metrics)
-          csv.band(metric.band, row);
-        csv.band(run.probes.consensus_distance, row);
-        csv.band(run.probes.gradient_norm, row);
-        csv.band(run.probes.update_ratio, row);
-      });
+  return csv.take();
+}
+
+std::string workers_csv(const ReportData& data) {
+  Csv csv;
+  csv.cells({"run", "label", "worker"});
+  for (const GossipField& field : gossip_fields()) {
+    csv.cell(field.csv_name);
+    if (field.value == &GossipWorker::rate) csv.cell("asked_rate");
+  }
+  csv.cell("is_member");
+  csv.end_row();
+  for (size_t i = 0; i < data.set.runs.size(); ++i) {
+    const RunData& run = data.set.runs[i];
+    if (!run.gossip) continue;
+    const auto& workers = run.gossip->workers;
+    for (size_t rank = 0; rank < workers.size(); ++rank) {
+      csv.cells({run.name, data.set.grouping.labels[i]});
+      csv.cell(static_cast<int64_t>(rank));
+      for (const GossipField& field : gossip_fields()) {
+        csv.cell(workers[rank].*field.value);
+        if (field.value == &GossipWorker::rate) {
+          csv.cell(run.gossip->asked_rate);
+        }
+      }
+      csv.cell(is_member(run.gossip->members, static_cast<int>(rank)));
+      csv.end_row();
+    }
+  }
   return csv.take();
 }
 
@@ -188,17 +209,19 @@ void write_csv(const ReportData& data, const std::filesystem::path& directory) {
         directory.string(),
         error.message()));
   }
-  record::write_atomically(directory / "runs.csv", runs_csv(data));
-  record::write_atomically(
-      directory / "evaluations.csv",
-      evaluations_csv(data));
-  record::write_atomically(directory / "steps.csv", steps_csv(data));
-  record::write_atomically(directory / "probes.csv", probes_csv(data));
+  const auto write = [&](const std::string& name, const std::string& text) {
+    record::write_atomically(directory / (name + ".csv"), text);
+  };
+  write("runs", runs_csv(data));
+  for (const record::SeriesTable& table : record::series_tables()) {
+    if (table.is_optional && !has_points(data, table)) continue;
+    write(table.name, table_csv(data, table));
+  }
   const auto is_asynchronous = [](const RunData& run) {
     return run.gossip.has_value();
   };
   if (std::ranges::any_of(data.set.runs, is_asynchronous)) {
-    record::write_atomically(directory / "workers.csv", workers_csv(data));
+    write("workers", workers_csv(data));
   }
 }
 

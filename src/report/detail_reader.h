@@ -1,6 +1,6 @@
-// Gathers a run's detail: dispersion tensor by tensor, and the norms of every
-// replica. Memory is bounded: heat is down-sampled as curves are, and of the
-// norms an evenly spaced choice of probes is kept.
+// Gathers a run's detail: the probes' series tensor by tensor, and the norms of
+// every replica. Memory is bounded: heat is down-sampled as curves are, and of
+// the norms an evenly spaced choice of probes is kept.
 #pragma once
 
 #include "report/buckets.h"
@@ -39,18 +39,10 @@ class DetailReader {
       const std::vector<int>& workers,
       const simdjson::dom::object& fields);
 
-  // epoch(step) is what Detail::epoch holds.
-  template <typename Epoch>
-  Detail finish(const Epoch& epoch) const {
-    Detail detail = finish_without_epochs();
-    for (const int64_t step : detail.step)
-      detail.epoch.push_back(epoch(step));
-    return detail;
-  }
+  Detail finish(const Timeline& timeline) const;
   bool empty() const { return tensors_.empty(); }
 
  private:
-  Detail finish_without_epochs() const;
   NormMatrix* matrix_at(int64_t step);
   void fill_heat(Detail& detail) const;
 

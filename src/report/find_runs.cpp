@@ -1,4 +1,4 @@
-#include "report/find_runs.h"
+#include "report/load.h"
 
 #include "record/run_directory.h"
 

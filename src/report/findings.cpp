@@ -1,6 +1,4 @@
-#include "report/findings.h"
-
-#include "report/rankings.h"
+#include "report/sample.h"
 
 #include <fmt/format.h>
 
@@ -60,8 +58,8 @@ void add_correlations(
 // log(early / late) of the mean Gini coefficient of a run.
 double log_fading(const RunData& run) {
   for (const Phases& phases : run.dispersion) {
-    if (phases.metric == "gini" && phases.early > 0 && phases.late > 0) {
-      return std::log(phases.early / phases.late);
+    if (phases.metric == "gini" && phases.mean[1] > 0 && phases.mean[3] > 0) {
+      return std::log(phases.mean[1] / phases.mean[3]);
     }
   }
   return kNan;

@@ -103,7 +103,7 @@ void say_links(Gossip& gossip) {
       list_text(names)));
 }
 
-std::string times_text(int count) {
+std::string times_text(double count) {
   return count == 1 ? "once" : fmt::format("{} times", count);
 }
 
@@ -148,6 +148,59 @@ void say_gossip(Gossip& gossip) {
   say_rate(gossip);
   say_links(gossip);
   say_losses(gossip);
+}
+
+std::span<const GossipField> gossip_fields() {
+  static constexpr GossipField kFields[] = {
+      {"gradients", "gradients", &GossipWorker::gradients},
+      {"averagings", "averagings", &GossipWorker::averagings},
+      {"rate", "rate", &GossipWorker::rate},
+      {"wait_seconds", "wait_seconds_mean", &GossipWorker::wait},
+      {"wait_most", "wait_most", &GossipWorker::wait_most},
+      {"pair_seconds", "pair_seconds_mean", &GossipWorker::pair},
+      {"staleness", "staleness_mean", &GossipWorker::staleness},
+      {"staleness_most", "staleness_most", &GossipWorker::staleness_most},
+      {"held_seconds", "held_seconds", &GossipWorker::held_seconds},
+      {"lost", "lost", &GossipWorker::lost},
+      {"came_back", "came_back", &GossipWorker::came_back}};
+  return kFields;
+}
+
+void write_gossip(JsonWriter& json, const Gossip& gossip) {
+  constexpr int kDigits = 5;
+  json.field("asked_rate", gossip.asked_rate);
+  json.field("has_clock", gossip.has_clock);
+  json.object("all", [&] {
+    for (const GossipField& field : gossip_fields())
+      json.field(field.name, gossip.all.*field.value);
+  });
+  // A list per figure, one number per worker.
+  json.object("workers", [&] {
+    for (const GossipField& field : gossip_fields()) {
+      std::vector<double> column;
+      for (const GossipWorker& worker : gossip.workers)
+        column.push_back(worker.*field.value);
+      json.key(field.name);
+      json.numbers(column, kDigits);
+    }
+  });
+  json.key("members");
+  gossip.members.empty() ? json.null() : json.value(gossip.members);
+  json.objects("changes", gossip.changes, [&](const GossipChange& change) {
+    json.field("seconds", change.seconds);
+    json.field("worker", change.worker);
+    json.field("seen_by", change.seen_by);
+    json.field("is_there", change.is_there);
+    json.field("why", change.why);
+  });
+  json.objects("slow_links", gossip.slow_links, [&](const GossipLink& link) {
+    json.field("a", link.a);
+    json.field("b", link.b);
+    json.field("averagings", link.averagings);
+    json.field("pair_seconds", link.pair);
+    json.field("ratio", link.ratio);
+  });
+  json.field("sentences", gossip.sentences);
 }
 
 } // namespace grapevine::report

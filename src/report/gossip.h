@@ -7,9 +7,10 @@
 // times are in gradients.
 #pragma once
 
-#include "report/axis.h"
+#include "report/json_writer.h"
 #include "report/statistics.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,18 @@ struct GossipWorker {
   double wait_most = 0;
   double pair = kNan;      // seconds with a partner, mean over averagings
   double held_seconds = 0; // its gradients were held back, in all
-  int lost = 0;            // times, as its neighbours saw it
-  int came_back = 0;
+  double lost = 0;         // times, as its neighbours saw it
+  double came_back = 0;
 };
+
+// The figures of a worker by name: in the page's data and --json, and as a
+// column of workers.csv.
+struct GossipField {
+  const char* name;
+  const char* csv_name;
+  double GossipWorker::*value;
+};
+std::span<const GossipField> gossip_fields();
 
 // A link over which averagings take much longer than over the median one.
 struct GossipLink {
@@ -47,23 +57,13 @@ struct GossipChange {
   std::string why;
 };
 
-// Of all workers together, since the point before.
-struct GossipCurves {
-  Axis axis;
-  Column rate;      // averagings for each gradient
-  Column staleness; // gradients, mean over averagings
-  Column wait;      // seconds for a partner, mean over averagings
-  Column held;      // seconds held back for each gradient
-};
-
 struct Gossip {
   double asked_rate = kNan;
   bool has_clock = true;             // false: times are in gradients
   std::vector<GossipWorker> workers; // by rank
   GossipWorker all;         // sums, means over all averagings, the most of any
   std::vector<int> members; // at the end; empty = not known
-  std::vector<GossipChange> changes; // the first of them, a worker's in order
-  GossipCurves curves;
+  std::vector<GossipChange> changes;  // the first of them, a worker's in order
   std::vector<GossipLink> slow_links; // the slowest first
   // Who and which link is slow, what fell behind what was asked for, who was
   // lost.
@@ -83,5 +83,8 @@ std::string gossip_time(const Gossip& gossip, double time);
 
 // Fills in the sentences from the rest.
 void say_gossip(Gossip& gossip);
+
+// Writes the fields of an object, without the curves.
+void write_gossip(JsonWriter& json, const Gossip& gossip);
 
 } // namespace grapevine::report

@@ -1,8 +1,7 @@
 #include "report/load.h"
 
 #include "base/thread_pool.h"
-#include "record/metrics/metric.h"
-#include "report/run_header.h"
+#include "record/dispersion.h"
 #include "report/run_reader.h"
 
 #include <fmt/format.h>
@@ -17,7 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// First seeds of all groups, then second ones, and so on.
+// Measured on pages: what is written for a run without its curves.
+constexpr int64_t kRunBytes = 1300;
+constexpr int kManyRuns = 100; // from here on 4 digits do
+constexpr int kFewestPoints = 12;
+constexpr int kMostPoints = 400;
+constexpr int64_t kMostDetailBytes = 2'400'000;
+
+// Returns the first seeds of all groups, then the second ones, and so on.
 std::vector<int> by_turns(const Grouping& grouping) {
   std::vector<int> order(grouping.group_of.size());
   std::vector<size_t> turn(order.size());
@@ -58,7 +64,7 @@ std::vector<ReadOptions> share_out(const RunSet& set) {
   return options;
 }
 
-// The reasons by run; empty where all went well.
+// Returns the reasons by run; empty if all went well.
 std::vector<std::string> read_all(RunSet& set) {
   const std::vector<ReadOptions> options = share_out(set);
   std::vector<std::string> reasons(set.runs.size());
@@ -94,7 +100,8 @@ void drop_unreadable(RunSet& set, const std::vector<std::string>& reasons) {
 
 void note_samples(RunSet& set) {
   const auto is_reduced = [&](const RunData& run) {
-    return run.steps > static_cast<int64_t>(run.step_curves.axis.step.size());
+    return run.steps >
+           static_cast<int64_t>(run.curves.at("steps").axis.step.size());
   };
   if (std::ranges::any_of(set.runs, is_reduced)) {
     set.notes.push_back(fmt::format(
@@ -159,6 +166,35 @@ void note_broken(RunSet& set) {
 }
 
 } // namespace
+
+Budget make_budget(int runs, int groups, int metrics) {
+  runs = std::max(runs, 1);
+  const bool many = runs >= kManyRuns;
+  Budget budget;
+  budget.digits = many ? 4 : 6;
+  // With its comma; those near 0 need an exponent.
+  const double number_bytes = many ? 7.2 : 8.5;
+
+  budget.runs_with_detail = std::clamp(groups, 1, many ? 8 : 24);
+  const int64_t detail = std::min<int64_t>(
+      many ? 100'000 : 900'000,
+      kMostDetailBytes / budget.runs_with_detail);
+  budget.numbers_of_heat = detail * 2 / 5 / 8;
+  budget.numbers_of_norms = detail * 3 / 5 / 8;
+
+  // Of steps, of probes and of evaluations.
+  const double columns = 10 + 6 + 3 * (metrics + 3) + 13;
+  const double room = std::max(
+      static_cast<double>(
+          kPageDataBytes - detail * budget.runs_with_detail - kRunBytes * runs),
+      static_cast<double>(kPageDataBytes) / 10);
+  const double points = room / runs / columns / number_bytes;
+  budget.points =
+      static_cast<int>(std::clamp<double>(points, kFewestPoints, kMostPoints));
+  budget.runs_with_curves = static_cast<int>(
+      std::min<double>(runs, room / (columns * number_bytes * budget.points)));
+  return budget;
+}
 
 RunSet load_runs(std::span<const fs::path> paths) {
   RunSet set;

@@ -4,11 +4,19 @@
 #include "base/error.h"
 #include "report/page_template.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace grapevine::report {
 namespace {
 
-constexpr std::string_view kLineSeparator = "\xe2\x80\xa8";
-constexpr std::string_view kParagraphSeparator = "\xe2\x80\xa9";
+// What could end the script element, and what stands for it.
+constexpr std::pair<std::string_view, std::string_view> kEscapes[] = {
+    {"</", "<\\/"},
+    {"<!", "\\u003c!"},
+    {"\xe2\x80\xa8", "\\u2028"},
+    {"\xe2\x80\xa9", "\\u2029"}};
 
 } // namespace
 
@@ -20,22 +28,12 @@ std::string escape_for_script(std::string_view json) {
     out += json.substr(0, plain);
     if (plain == std::string_view::npos) break;
     json.remove_prefix(plain);
-    if (json.starts_with("</")) {
-      out += "<\\/";
-      json.remove_prefix(2);
-    } else if (json.starts_with("<!")) {
-      out += "\\u003c!";
-      json.remove_prefix(2);
-    } else if (json.starts_with(kLineSeparator)) {
-      out += "\\u2028";
-      json.remove_prefix(kLineSeparator.size());
-    } else if (json.starts_with(kParagraphSeparator)) {
-      out += "\\u2029";
-      json.remove_prefix(kParagraphSeparator.size());
-    } else {
-      out += json.front();
-      json.remove_prefix(1);
-    }
+    const auto* escape = std::ranges::find_if(kEscapes, [&](const auto& one) {
+      return json.starts_with(one.first);
+    });
+    const bool is_escaped = escape != std::end(kEscapes);
+    out += is_escaped ? escape->second : json.substr(0, 1);
+    json.remove_prefix(is_escaped ? escape->first.size() : 1);
   }
   return out;
 }

@@ -1,4 +1,4 @@
-#include "report/rankings.h"
+#include "report/sample.h"
 
 #include <algorithm>
 #include <cmath>

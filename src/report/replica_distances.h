@@ -1,6 +1,6 @@
 // How far the replicas of an asynchronous run were apart, where each worker has
-// a process and writes down a sketch of its own replica (record/sketch.h) from
-// time to time:
+// a process and writes down a sketch of its own replica (record/consensus.h)
+// from time to time:
 //
 //   consensus distance = (1/m) sum_i ||s_i - mean||^2   over m workers
 //

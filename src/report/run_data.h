@@ -1,13 +1,10 @@
-// What a report needs of one run: a few hundred numbers a curve, however long
-// the run was. Columns of one curve have one length; NaN is "not known".
-//
-// Bytes and messages are cumulative and a worker's (total / n). Epochs are
-// steps done / steps an epoch, so 1.0 is the end of the first one.
+// What a report needs of one run: a few hundred numbers per curve, however
+// long the run was. Bytes and messages are cumulative and per worker.
 #pragma once
 
 #include "algo/agreement.h"
-#include "report/axis.h"
 #include "report/blame.h"
+#include "report/curves.h"
 #include "report/gossip.h"
 #include "report/statistics.h"
 #include "spec/spec.h"
@@ -15,51 +12,14 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace grapevine::report {
-
-// A curve by the name of what it shows.
-struct NamedBand {
-  std::string name;
-  Band band;
-};
-
-struct StepCurves {
-  Axis axis;
-  Band loss;
-  Column lr;
-  Column degree;
-};
-
-struct EvaluationCurves {
-  Axis axis;
-  Band accuracy;
-  Column averaged_accuracy;
-  Band loss;
-  Column averaged_loss;
-  Column train_loss;
-};
-
-struct ProbeCurves {
-  Axis axis;
-  std::vector<NamedBand> metrics; // in the order of the metric table
-  Band consensus_distance;
-  Band gradient_norm;
-  Band update_ratio;
-};
-
-// Ada auto: the spread that steers k.
-struct DensityCurves {
-  std::vector<int64_t> step;
-  Column epoch;
-  Column spread;
-  Column level;
-  Column k;
-};
 
 // A value a step for each tensor: heat[tensor][step].
 struct Heat {
@@ -92,20 +52,16 @@ struct Detail {
   std::vector<Outlier> outliers; // largest share first
 };
 
-// Mean over tensors and probes: of the whole run and of its thirds.
-struct Phases {
-  std::string metric;
-  double all = kNan;
-  double early = kNan;
-  double middle = kNan;
-  double late = kNan;
-};
+// A metric's mean over tensors and probes: of the whole run and of its thirds.
 inline constexpr std::array<const char*, 4> kPhases = {
     "all",
     "early",
     "middle",
     "late"};
-double phase_of(const Phases& phases, int phase);
+struct Phases {
+  std::string metric;
+  std::array<double, kPhases.size()> mean = {kNan, kNan, kNan, kNan};
+};
 
 // An evaluation that was better than all before it.
 struct Milestone {
@@ -148,15 +104,13 @@ struct RunData {
   std::vector<Milestone> milestones;
   std::vector<DegreeChange> degrees;
 
-  StepCurves step_curves;
-  EvaluationCurves evaluations;
-  ProbeCurves probes;
+  // By the name of their table (record/schema.h).
+  std::map<std::string, Curves, std::less<>> curves = no_curves();
   std::vector<std::pair<std::string, double>> spans; // seconds by span
   // Of runs whose workers said whom they waited for; without the single waits
   // where the run has no detail, or too many of them.
   std::optional<Blame> blame;
   std::optional<Gossip> gossip; // of asynchronous runs
-  std::optional<DensityCurves> density;
   std::optional<Detail> detail;
 
   // Its steps are then rounds: n gradients, whoever computed them.
@@ -165,10 +119,18 @@ struct RunData {
   }
   // Whether its accuracy is a result to compare: it came to its end, or
   // diverged on the way there and was evaluated.
-  bool counts() const;
+  bool counts() const {
+    return (outcome == "completed" || outcome == "diverged") &&
+           std::isfinite(accuracy);
+  }
 };
 
-// The number of object[key]; NaN where it is none.
-double number_in(const nlohmann::json& object, const char* key);
+// Returns object[key]; NaN if it is no number.
+inline double number_in(const nlohmann::json& object, const char* key) {
+  if (!object.is_object()) return kNan;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return kNan;
+  return found->get<double>();
+}
 
 } // namespace grapevine::report

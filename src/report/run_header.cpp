@@ -1,4 +1,4 @@
-#include "report/run_header.h"
+#include "report/run_reader.h"
 
 #include "base/error.h"
 #include "base/host_name.h"

@@ -1,6 +1,6 @@
 #include "report/run_reader.h"
 
-#include "record/metrics/metric.h"
+#include "record/dispersion.h"
 #include "record/record_scanner.h"
 #include "report/run_tables.h"
 
@@ -14,13 +14,15 @@ std::unique_ptr<DetailReader> make_detail(
     const RunData& run,
     const ReadOptions& options) {
   if (!options.detail) return nullptr;
-  std::vector<std::string> metrics = probe_columns();
-  std::erase(metrics, "consensus_distance"); // one number for all tensors
+  std::vector<std::string> keys;
+  for (const record::Series& series : record::series_table("probes").series) {
+    if (series.per == record::Per::kTensor) keys.push_back(series.key);
+  }
   return std::make_unique<DetailReader>(DetailOptions{
       .replicas = run.spec.n,
       .numbers_of_heat = options.numbers_of_heat,
       .numbers_of_norms = options.numbers_of_norms,
-      .metrics = metrics});
+      .metrics = keys});
 }
 
 double steps_per_epoch(const RunData& run, const RunTables& tables) {
@@ -31,112 +33,62 @@ double steps_per_epoch(const RunData& run, const RunTables& tables) {
   const double epochs = number_in(run.result, "epochs");
   const double steps = number_in(run.result, "steps");
   if (epochs >= 1 && steps >= epochs) return steps / epochs;
-  // An old run in its first epoch: how long that is nobody has written down.
+  // An old run in its first epoch did not record how long that is.
   return static_cast<double>(std::max<int64_t>(tables.last_step + 1, 1));
 }
 
-std::vector<int64_t> last_steps(const Buckets& table) {
-  std::vector<int64_t> steps;
-  for (const auto& bucket : table.buckets())
-    steps.push_back(bucket.last_step);
-  return steps;
-}
-
-Band band(const Buckets& table, int column) {
-  Band band;
-  for (const auto& bucket : table.buckets()) {
-    band.mean.push_back(bucket.cells[column].mean());
-    band.low.push_back(bucket.cells[column].low);
-    band.high.push_back(bucket.cells[column].high);
-  }
-  return band;
-}
-
-Column means(const Buckets& table, int column) {
-  return band(table, column).mean;
-}
-
-StepCurves step_curves(const Buckets& table, const Timeline& timeline) {
-  return {
-      .axis = timeline.axis(last_steps(table)),
-      .loss = band(table, kLoss),
-      .lr = means(table, kLr),
-      .degree = means(table, kDegree)};
-}
-
-EvaluationCurves evaluation_curves(
-    const Buckets& table,
+Curves curves_of(
+    const record::SeriesTable& schema,
+    const Buckets& values,
     const Timeline& timeline) {
-  return {
-      .axis = timeline.axis(last_steps(table)),
-      .accuracy = band(table, kAccuracy),
-      .averaged_accuracy = means(table, kAveragedAccuracy),
-      .loss = band(table, kTestLoss),
-      .averaged_loss = means(table, kAveragedLoss),
-      .train_loss = means(table, kTrainLoss)};
-}
-
-ProbeCurves probe_curves(const Buckets& table, const Timeline& timeline) {
-  ProbeCurves curves;
-  curves.axis = timeline.axis(last_steps(table));
-  int column = 0;
-  for (const record::Metric& metric : record::metric_table())
-    curves.metrics.push_back({metric.name, band(table, column++)});
-  curves.consensus_distance = band(table, column + kConsensusDistance);
-  curves.gradient_norm = band(table, column + kGradientNorm);
-  curves.update_ratio = band(table, column + kUpdateRatio);
-  return curves;
-}
-
-DensityCurves density_curves(const Buckets& table, const Timeline& timeline) {
-  DensityCurves curves;
-  curves.step = last_steps(table);
-  for (const int64_t step : curves.step)
-    curves.epoch.push_back(timeline.epoch(step));
-  curves.spread = means(table, kSpread);
-  curves.level = means(table, kLevel);
-  curves.k = means(table, kK);
+  Curves curves;
+  std::vector<int64_t> steps;
+  for (const auto& bucket : values.buckets()) {
+    steps.push_back(bucket.last_step);
+    for (size_t column = 0; column < schema.series.size(); ++column) {
+      const Cell& cell = bucket.cells[column];
+      Band& band = curves.series[schema.series[column].name];
+      band.mean.push_back(cell.mean());
+      if (!schema.series[column].has_band) continue;
+      band.low.push_back(cell.low);
+      band.high.push_back(cell.high);
+    }
+  }
+  curves.axis = timeline.axis(std::move(steps));
   return curves;
 }
 
 // A bucket belongs to the third that its middle lies in.
-std::vector<Phases> phases(const Buckets& table, int64_t steps) {
-  std::vector<Phases> all;
-  int column = 0;
-  for (const record::Metric& metric : record::metric_table()) {
-    std::array<Cell, 3> thirds;
-    for (const auto& bucket : table.buckets()) {
-      const int64_t third =
-          3 * (bucket.first_step + bucket.last_step) / (2 * steps);
-      thirds[std::clamp<int64_t>(third, 0, 2)].merge(bucket.cells[column]);
-    }
-    Cell whole;
-    for (const Cell& third : thirds)
-      whole.merge(third);
-    all.push_back(
-        {metric.name,
-         whole.mean(),
-         thirds[0].mean(),
-         thirds[1].mean(),
-         thirds[2].mean()});
-    ++column;
+Phases
+phases_of(const std::string& metric, const Buckets& probes, int64_t steps) {
+  const int column = record::series_table("probes").index(metric);
+  std::array<Cell, kPhases.size()> cells; // of the whole run, then its thirds
+  for (const auto& bucket : probes.buckets()) {
+    const int64_t third =
+        3 * (bucket.first_step + bucket.last_step) / (2 * steps);
+    cells[1 + std::clamp<int64_t>(third, 0, 2)].merge(bucket.cells[column]);
   }
-  return all;
+  for (size_t third = 1; third < cells.size(); ++third)
+    cells[0].merge(cells[third]);
+  Phases phases{.metric = metric};
+  std::ranges::transform(cells, phases.mean.begin(), &Cell::mean);
+  return phases;
 }
 
 double mean_degree(const Buckets& steps) {
+  const int column = record::series_table("steps").index("degree");
   Cell all;
   for (const auto& bucket : steps.buckets())
-    all.merge(bucket.cells[kDegree]);
+    all.merge(bucket.cells[column]);
   return all.mean();
 }
 
 void fill_milestones(std::vector<Milestone>& all, const Timeline& timeline) {
   for (Milestone& milestone : all) {
     milestone.epoch = timeline.epoch(milestone.step);
-    milestone.seconds = timeline.seconds(milestone.step);
-    milestone.messages = timeline.messages(milestone.step);
-    milestone.bytes = timeline.bytes(milestone.step);
+    milestone.seconds = timeline.at("seconds", milestone.step);
+    milestone.messages = timeline.at("messages", milestone.step);
+    milestone.bytes = timeline.at("bytes", milestone.step);
   }
 }
 
@@ -145,14 +97,12 @@ void fill_curves(
     const RunTables& tables,
     const Timeline& timeline,
     int points) {
-  run.step_curves = step_curves(tables.steps.reduced(points), timeline);
-  run.evaluations =
-      evaluation_curves(tables.evaluations.reduced(points), timeline);
-  run.probes = probe_curves(tables.probes.reduced(points), timeline);
-  const Buckets density = tables.density.reduced(points);
-  if (!density.buckets().empty()) {
-    run.density = density_curves(density, timeline);
+  for (const RunTables::Table& table : tables.tables) {
+    if (table.values.empty()) continue;
+    run.curves[table.schema->name] =
+        curves_of(*table.schema, table.values.reduced(points), timeline);
   }
+  run.curves["gossip"] = tables.gossip.curves(timeline, points);
 }
 
 // A page has no room for more single waits.
@@ -171,7 +121,10 @@ Blame blame_of(
     if (worker >= 0 && worker < workers) compute[worker] = computed;
   }
   if (!tables.has_virtual_waits) {
-    return find_blame(waits, std::move(compute), timeline.seconds(last_step));
+    return find_blame(
+        waits,
+        std::move(compute),
+        timeline.at("seconds", last_step));
   }
   const auto span = [&](const char* name) {
     const auto found = tables.virtual_spans.find(name);
@@ -180,7 +133,7 @@ Blame blame_of(
   return find_blame(
       waits,
       std::move(compute),
-      timeline.virtual_seconds(last_step),
+      timeline.at("virtual_seconds", last_step),
       VirtualLosses{
           .exposed = span("exposed"),
           .straggler = span("straggler")});
@@ -190,7 +143,7 @@ Blame blame_of(
 
 void read_run(RunData& run, const ReadOptions& options) {
   RunTables tables(
-      GossipTables(run.spec.n, run.spec.probe_every),
+      GossipReader(run.spec.n, run.spec.probe_every),
       make_detail(run, options));
   run.broken_lines = record::scan_run_records(
       record::RunDirectory(run.path),
@@ -199,10 +152,16 @@ void read_run(RunData& run, const ReadOptions& options) {
 
   run.steps = tables.last_step + 1;
   run.steps_per_epoch = steps_per_epoch(run, tables);
-  const Timeline timeline(tables.steps, run.steps_per_epoch, run.spec.n);
-  run.mean_degree = mean_degree(tables.steps);
+  const Buckets& steps = tables.table("steps").values;
+  const Timeline timeline(steps, run.steps_per_epoch, run.spec.n);
+  run.mean_degree = mean_degree(steps);
   run.first_gini = tables.first_gini.mean();
-  run.dispersion = phases(tables.probes, std::max<int64_t>(run.steps, 1));
+  for (const record::Metric& metric : record::metric_table()) {
+    run.dispersion.push_back(phases_of(
+        metric.name,
+        tables.table("probes").values,
+        std::max<int64_t>(run.steps, 1)));
+  }
   run.degrees = std::move(tables.degrees);
   run.milestones = std::move(tables.milestones);
   fill_milestones(run.milestones, timeline);
@@ -212,11 +171,10 @@ void read_run(RunData& run, const ReadOptions& options) {
     const bool is_long = run.blame->waits.size() > kMostWaits;
     if (!options.detail || is_long) run.blame->waits.clear();
   }
-  run.gossip = tables.gossip.finish(run.spec, timeline, options.points);
+  run.gossip = tables.gossip.finish(run.spec);
   if (options.points > 0) fill_curves(run, tables, timeline, options.points);
   if (tables.detail && !tables.detail->empty()) {
-    run.detail = tables.detail->finish(
-        [&](int64_t step) { return timeline.epoch(step); });
+    run.detail = tables.detail->finish(timeline);
   }
 }
 

@@ -1,8 +1,9 @@
 #include "report/run_tables.h"
 
-#include "record/metrics/metric.h"
+#include "base/check.h"
 #include "report/record_fields.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace grapevine::report {
@@ -29,9 +30,9 @@ std::vector<std::string> texts(
   return texts;
 }
 
-// Workers of an asynchronous run that have a process each count their own
-// gradients. What they have in common is the round of a line, n gradients of
-// all, which is what a step is elsewhere.
+// Returns the step of a line. Workers of an asynchronous run that have a
+// process each count their own gradients; what they have in common is the
+// round of a line, n gradients of all, which is what a step is elsewhere.
 int64_t round_of(const RecordLine& line) {
   int64_t round = 0;
   const bool has_one =
@@ -40,7 +41,7 @@ int64_t round_of(const RecordLine& line) {
   return has_one ? round : line.step;
 }
 
-// What a worker does by itself.
+// Whether a worker does it by itself.
 bool is_compute(std::string_view span) {
   return span == "data" || span == "forward" || span == "backward" ||
          span == "update";
@@ -48,33 +49,47 @@ bool is_compute(std::string_view span) {
 
 } // namespace
 
-std::vector<std::string> probe_columns() {
-  std::vector<std::string> names;
-  for (const record::Metric& metric : record::metric_table())
-    names.push_back(metric.name);
-  names.insert(
-      names.end(),
-      {"consensus_distance", "gradient_norm", "update_ratio"});
-  return names;
+RunTables::RunTables(
+    GossipReader gossip_reader,
+    std::unique_ptr<DetailReader> detail_reader)
+    : gossip(std::move(gossip_reader)),
+      detail(std::move(detail_reader)) {
+  for (const record::SeriesTable& schema : record::series_tables()) {
+    if (schema.is_cumulative) continue; // the reader of gossip's own
+    std::vector<std::string> keys;
+    for (const record::Series& series : schema.series)
+      keys.push_back(series.key);
+    if (schema.name == "steps") {
+      for (const record::AxisSeries& axis : record::axis_series())
+        keys.push_back(axis.name);
+    }
+    const auto columns = static_cast<int>(keys.size());
+    tables.push_back({&schema, std::move(keys), Buckets(kFine, columns)});
+  }
 }
 
-RunTables::RunTables(
-    GossipTables gossip_tables,
-    std::unique_ptr<DetailReader> detail_reader)
-    : steps(kFine, kStepColumns),
-      evaluations(kFine, kEvaluationColumns),
-      probes(kFine, static_cast<int>(probe_columns().size())),
-      density(kFine, kDensityColumns),
-      gossip(std::move(gossip_tables)),
-      detail(std::move(detail_reader)),
-      probe_names_(probe_columns()) {}
+RunTables::Table& RunTables::table(std::string_view name) {
+  const auto found = std::ranges::find_if(tables, [&](const Table& table) {
+    return table.schema->name == name;
+  });
+  GV_CHECK(found != tables.end());
+  return *found;
+}
+
+Cell& RunTables::Table::cell(int64_t step, std::string_view series) {
+  return values.at(step)[schema->index(series)];
+}
 
 void RunTables::take(const RecordLine& line) {
   if (line.step < 0 || line.step > Buckets::kLargestStep) return;
+  const int64_t step = round_of(line);
+  for (Table& table : tables) {
+    if (table.schema->type == line.type) take_series(line, step, table);
+  }
   if (line.type == "step") {
-    take_step(line);
+    take_step(line, step);
   } else if (line.type == "norms") {
-    if (detail) detail->add_norms(round_of(line), workers_, line.fields);
+    if (detail) detail->add_norms(step, workers_, line.fields);
   } else if (line.type == "dispersion") {
     take_dispersion(line);
   } else if (line.type == "evaluation") {
@@ -89,13 +104,23 @@ void RunTables::take(const RecordLine& line) {
     take_waits(line);
   } else if (line.type == "attempt") {
     take_attempt(line);
-  } else if (line.type == "density") {
-    const std::span<Cell> cells = density.at(line.step);
-    cells[kSpread].add(number_at(line.fields, "spread"));
-    cells[kLevel].add(number_at(line.fields, "level"));
-    cells[kK].add(number_at(line.fields, "k"));
   } else {
     gossip.take(line);
+  }
+}
+
+// One pass over the fields: the lines of steps are nearly all of a long run.
+void RunTables::take_series(
+    const RecordLine& line,
+    int64_t step,
+    Table& table) {
+  const std::span<Cell> cells = table.values.at(step);
+  for (const auto& [key, value] : line.fields) {
+    for (size_t column = 0; column < cells.size(); ++column) {
+      if (key != table.keys[column]) continue;
+      for_numbers(value, [&](double number) { cells[column].add(number); });
+      break;
+    }
   }
 }
 
@@ -114,35 +139,11 @@ void RunTables::take_attempt(const RecordLine& line) {
   if (detail) detail->set_tensors(texts(line.fields, "tensors"));
 }
 
-void RunTables::take_step(const RecordLine& line) {
-  const int64_t step = round_of(line);
-  const std::span<Cell> cells = steps.at(step);
-  double epoch = kNan;
-  double degree = kNan;
-  // One pass over the fields: these lines are nearly all of a long run.
-  for (const auto& [key, value] : line.fields) {
-    if (key == "loss") {
-      for_numbers(value, [&](double loss) { cells[kLoss].add(loss); });
-    } else if (key == "epoch") {
-      epoch = number_of(value);
-    } else if (key == "degree") {
-      degree = number_of(value);
-    } else if (key == "lr") {
-      cells[kLr].add(number_of(value));
-    } else if (key == "bytes") {
-      cells[kBytes].add(number_of(value));
-    } else if (key == "messages") {
-      cells[kMessages].add(number_of(value));
-    } else if (key == "seconds") {
-      cells[kSeconds].add(number_of(value));
-    } else if (key == "virtual_seconds") {
-      cells[kVirtualSeconds].add(number_of(value));
-    }
-  }
-  cells[kDegree].add(degree);
-  note_degree(step, degree);
+void RunTables::take_step(const RecordLine& line, int64_t step) {
+  note_degree(step, number_at(line.fields, "degree"));
   last_step = std::max(last_step, step);
-  if (epoch == 1 && (second_epoch < 0 || step < second_epoch)) {
+  if (number_at(line.fields, "epoch") == 1 &&
+      (second_epoch < 0 || step < second_epoch)) {
     second_epoch = step;
   }
 }
@@ -157,20 +158,11 @@ void RunTables::note_degree(int64_t step, double degree) {
 }
 
 void RunTables::take_evaluation(const RecordLine& line) {
-  const std::span<Cell> cells = evaluations.at(line.step);
+  if (evaluated_.size() < kFine) evaluated_.insert(line.step);
   Cell accuracy;
   for_numbers(line.fields, "test_accuracy", [&](size_t, double value) {
     accuracy.add(value);
   });
-  cells[kAccuracy].merge(accuracy);
-  if (evaluated_.size() < kFine) evaluated_.insert(line.step);
-  for_numbers(line.fields, "test_loss", [&](size_t, double value) {
-    cells[kTestLoss].add(value);
-  });
-  cells[kAveragedAccuracy].add(
-      number_at(line.fields, "averaged_model_accuracy"));
-  cells[kAveragedLoss].add(number_at(line.fields, "averaged_model_loss"));
-  cells[kTrainLoss].add(number_at(line.fields, "train_loss"));
   note_accuracy(line.step, accuracy);
 }
 
@@ -203,9 +195,9 @@ void RunTables::finish(int workers) {
     if (2 * evaluated.accuracy.count < workers) continue;
     for (; next != own.end() && next->step < step; ++next)
       milestones.push_back(*next);
-    const std::span<Cell> cells = evaluations.at(step);
-    cells[kAccuracy].merge(evaluated.accuracy);
-    cells[kTestLoss].merge(evaluated.loss);
+    Table& evaluations = table("evaluations");
+    evaluations.cell(step, "accuracy").merge(evaluated.accuracy);
+    evaluations.cell(step, "loss").merge(evaluated.loss);
     note_accuracy(step, evaluated.accuracy);
   }
   for (; next != own.end(); ++next) {
@@ -213,19 +205,12 @@ void RunTables::finish(int workers) {
       milestones.push_back(*next);
     }
   }
-  const size_t column =
-      probe_names_.size() - kMoreProbeColumns + kConsensusDistance;
-  for (const ReplicaDistances::Point& point : gossip.distances())
-    probes.at(point.round)[column].add(point.distance);
+  for (const ReplicaDistances::Point& point : gossip.distances()) {
+    table("probes").cell(point.round, "consensus_distance").add(point.distance);
+  }
 }
 
 void RunTables::take_dispersion(const RecordLine& line) {
-  const std::span<Cell> cells = probes.at(line.step);
-  for (size_t column = 0; column < probe_names_.size(); ++column) {
-    for_numbers(line.fields, probe_names_[column], [&](size_t, double value) {
-      cells[column].add(value);
-    });
-  }
   if (number_at(line.fields, "epoch") == 0) {
     for_numbers(line.fields, "gini", [&](size_t tensor, double value) {
       if (tensor == 0) first_gini.add(value);

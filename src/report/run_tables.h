@@ -5,9 +5,8 @@
 #include "record/record_scanner.h"
 #include "report/buckets.h"
 #include "report/detail_reader.h"
-#include "report/gossip_tables.h"
+#include "report/gossip_reader.h"
 #include "report/run_data.h"
-#include "report/timeline.h"
 
 #include <map>
 #include <memory>
@@ -18,41 +17,28 @@
 
 namespace grapevine::report {
 
-enum EvaluationColumn : int {
-  kAccuracy,
-  kAveragedAccuracy,
-  kTestLoss,
-  kAveragedLoss,
-  kTrainLoss,
-  kEvaluationColumns,
-};
-
-enum DensityColumn : int { kSpread, kLevel, kK, kDensityColumns };
-
-// Probe columns: the metrics of the table, then these.
-inline constexpr int kConsensusDistance = 0;
-inline constexpr int kGradientNorm = 1;
-inline constexpr int kUpdateRatio = 2;
-inline constexpr int kMoreProbeColumns = 3;
-
-// Names of the record keys of the probe columns, in their order.
-std::vector<std::string> probe_columns();
-
 class RunTables {
  public:
-  RunTables(GossipTables gossip_tables, std::unique_ptr<DetailReader> detail);
+  RunTables(GossipReader gossip, std::unique_ptr<DetailReader> detail);
 
   void take(const record::RecordLine& line);
-  // Once all have passed. Where the workers of an asynchronous run evaluated
-  // their replicas each by itself, those near the end of an epoch become its
+  // After the last line. If the workers of an asynchronous run evaluated their
+  // replicas each by itself, those near the end of an epoch become its
   // evaluation, if it has none and half of the `workers` took part; and their
   // sketches of their replicas become consensus distances.
   void finish(int workers);
 
-  Buckets steps;
-  Buckets evaluations;
-  Buckets probes;
-  Buckets density;
+  // A table of the schema (but for gossip, which has a reader of its own).
+  struct Table {
+    const record::SeriesTable* schema;
+    std::vector<std::string> keys; // of the columns
+    Buckets values; // a column per series; for the steps also one per axis
+
+    Cell& cell(int64_t step, std::string_view series);
+  };
+  std::vector<Table> tables;
+  Table& table(std::string_view name); // checked
+
   std::vector<Milestone> milestones; // step and accuracy only
   std::vector<DegreeChange> degrees;
   std::map<std::string, double> spans;
@@ -67,7 +53,7 @@ class RunTables {
   int64_t last_step = -1;
   double steps_per_epoch = kNan; // of old runs not known
   int64_t second_epoch = -1;     // its first step
-  GossipTables gossip;
+  GossipReader gossip;
   std::unique_ptr<DetailReader> detail;
 
  private:
@@ -76,8 +62,10 @@ class RunTables {
     Cell loss;
   };
 
+  static void
+  take_series(const record::RecordLine& line, int64_t step, Table& table);
   void take_attempt(const record::RecordLine& line);
-  void take_step(const record::RecordLine& line);
+  void take_step(const record::RecordLine& line, int64_t step);
   void take_evaluation(const record::RecordLine& line);
   void take_replica_evaluation(const record::RecordLine& line);
   void note_accuracy(int64_t step, const Cell& accuracy);
@@ -87,7 +75,6 @@ class RunTables {
   void take_waits(const record::RecordLine& line);
   void note_degree(int64_t step, double degree);
 
-  std::vector<std::string> probe_names_;
   std::vector<int> workers_; // of the process whose lines pass by
   std::map<int64_t, Evaluated> replica_evaluations_; // by last step of epoch
   std::set<int64_t> evaluated_;                      // steps

@@ -1,10 +1,10 @@
-// The runs that an analysis compares, by group, stratum and seed. Borrows
-// runs and grouping.
+// The runs that an analysis compares, by group, stratum and seed, and the parts
+// of the analysis. Internal to it.
 #pragma once
 
+#include "report/analysis.h"
 #include "report/grouping.h"
 #include "report/run_data.h"
-#include "report/student.h"
 
 #include <functional>
 #include <map>
@@ -13,6 +13,7 @@
 
 namespace grapevine::report {
 
+// Borrows runs and grouping.
 class Sample {
  public:
   Sample(const std::vector<RunData>& runs, const Grouping& grouping);
@@ -50,5 +51,28 @@ class Sample {
 std::string sentence_at(const Choices& stratum, const std::string& rest);
 // The same where the rest begins with a name, which stays as it is.
 std::string sentence_at_name(const Choices& stratum, const std::string& rest);
+
+// Returns a ranking of each stratum that has a group with a run that counts.
+std::vector<Ranking> rank_groups(const Sample& sample);
+
+// Without `target`: see analyse().
+Target reach_target(const Sample& sample, std::optional<double> target);
+
+// Returns the first evaluation at or above an accuracy; null if there is none.
+const Milestone* first_reaching(const RunData& run, double accuracy);
+
+// Returns the rank correlations of accuracy of each stratum and, if there are
+// several, of all: first with the number of connections (the mean degree), then
+// with each metric in each phase. Those that are undefined (fewer than 3 runs,
+// or nothing varies) are left out.
+std::vector<Correlation> correlate(const Sample& sample);
+
+// Returns the differences between groups that are asked for: the largest and
+// the smallest scale, the scalings of the learning rate, Ada and its rivals.
+std::vector<Comparison> compare(const Sample& sample);
+
+// Returns the sentences that follow from what the analysis holds so far;
+// correlations need 3 seeds, since of two the bootstrap knows too little.
+std::vector<std::string> find(const Sample& sample, const Analysis& analysis);
 
 } // namespace grapevine::report

@@ -65,7 +65,7 @@ class TraceWriter {
       : file_(file),
         begin_(begin) {
     json_.begin_object();
-    json_.text("displayTimeUnit", "ms");
+    json_.field("displayTimeUnit", "ms");
     json_.key("traceEvents");
     json_.begin_array();
   }
@@ -74,20 +74,19 @@ class TraceWriter {
     if (named_.insert(worker).second) name(worker);
     // What takes no time would be invisible as a span.
     const bool is_instant = row.duration == 0 && row.span == "exchange";
-    head(row.span, is_instant ? "i" : "X", worker, row.thread());
-    json_.integer("ts", row.begin - begin_);
-    if (is_instant) {
-      json_.text("s", "t"); // of its thread
-    } else {
-      json_.integer("dur", row.duration);
-    }
-    json_.key("args");
-    json_.begin_object();
-    json_.integer("step", step);
-    if (row.bucket >= 0) json_.integer("bucket", row.bucket);
-    if (row.peer >= 0) json_.integer("peer", row.peer);
-    json_.end_object();
-    json_.end_object();
+    event(row.span, is_instant ? "i" : "X", worker, row.thread(), [&] {
+      json_.field("ts", row.begin - begin_);
+      if (is_instant) {
+        json_.field("s", "t"); // of its thread
+      } else {
+        json_.field("dur", row.duration);
+      }
+      json_.object("args", [&] {
+        json_.field("step", step);
+        if (row.bucket >= 0) json_.field("bucket", row.bucket);
+        if (row.peer >= 0) json_.field("peer", row.peer);
+      });
+    });
     if (json_.size() >= kBufferBytes) file_.write(json_.take());
   }
 
@@ -99,42 +98,41 @@ class TraceWriter {
   }
 
  private:
-  void
-  head(std::string_view name, const char* phase, int64_t worker, int thread) {
-    json_.begin_object();
-    json_.text("name", name);
-    json_.text("ph", phase);
-    json_.integer("pid", worker);
-    json_.integer("tid", thread);
+  template <typename Write>
+  void event(
+      std::string_view name,
+      const char* phase,
+      int64_t worker,
+      int thread,
+      const Write& write_rest) {
+    json_.object([&] {
+      json_.field("name", name);
+      json_.field("ph", phase);
+      json_.field("pid", worker);
+      json_.field("tid", thread);
+      write_rest();
+    });
   }
 
   void name(int64_t worker) {
-    metadata("process_name", worker, kTraining, [&] {
-      json_.text("name", fmt::format("worker {}", worker));
-    });
-    metadata("process_sort_index", worker, kTraining, [&] {
-      json_.integer("sort_index", worker);
-    });
-    metadata("thread_name", worker, kTraining, [&] {
-      json_.text("name", "training");
-    });
-    metadata("thread_name", worker, kCommunication, [&] {
-      json_.text("name", "communication");
-    });
-  }
-
-  template <typename WriteValue>
-  void metadata(
-      const char* name,
-      int64_t worker,
-      int thread,
-      const WriteValue& write_value) {
-    head(name, "M", worker, thread);
-    json_.key("args");
-    json_.begin_object();
-    write_value();
-    json_.end_object();
-    json_.end_object();
+    const auto metadata =
+        [&](const char* what, int thread, const char* key, const auto& value) {
+          event(what, "M", worker, thread, [&] {
+            json_.object("args", [&] { json_.field(key, value); });
+          });
+        };
+    metadata(
+        "process_name",
+        kTraining,
+        "name",
+        fmt::format("worker {}", worker));
+    metadata("process_sort_index", kTraining, "sort_index", worker);
+    metadata("thread_name", kTraining, "name", std::string("training"));
+    metadata(
+        "thread_name",
+        kCommunication,
+        "name",
+        std::string("communication"));
   }
 
   record::AtomicFile file_;

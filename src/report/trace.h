@@ -18,7 +18,7 @@
 
 namespace grapevine::report {
 
-// Writes what counts of the run's `timeline` records (record/attempts.h) and
+// Writes the `timeline` records of the run that count and
 // returns the number of events; where there are none, nothing is written. The
 // memory that it takes does not depend on the run's length. IoError where
 // records cannot be read or the file cannot be written.

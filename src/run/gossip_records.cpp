@@ -1,6 +1,6 @@
 // What a process of an asynchronous run writes down while it trains: of its own
 // worker alone, since nobody is asked for theirs.
-#include "record/sketch.h"
+#include "record/consensus.h"
 #include "run/gossip_config.h"
 #include "run/gossip_run.h"
 #include "run/run_records.h"

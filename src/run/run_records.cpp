@@ -1,7 +1,7 @@
 #include "run/run_records.h"
 
 #include "record/consensus.h"
-#include "record/metrics/metric.h"
+#include "record/dispersion.h"
 #include "run/numbers.h"
 
 #include <nlohmann/json.hpp>

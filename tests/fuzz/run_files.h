@@ -3,7 +3,7 @@
 
 #include "fuzz/support.h"
 #include "report/run_generator.h"
-#include "report/run_header.h"
+#include "report/run_reader.h"
 #include "report/run_reader.h"
 
 namespace grapevine::fuzz {

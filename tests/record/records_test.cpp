@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <thread>
 
 namespace grapevine::record {
@@ -169,32 +170,38 @@ TEST(Records, AnotherVersionIsRefused) {
   EXPECT_THROW_WITH(read(directory / "r"), IoError, "format version 2");
 }
 
+// The lines of a run that count. A file is written as words: "1@4" is the
+// attempt 1 from step 4 (with "!" its worker's own steps), "b3" a line of step
+// 3 with the mark b, "s" a line without a step.
 class RunRecordsTest : public testing::Test {
  protected:
   RunRecordsTest() { run_.create(); }
 
-  void append(int process, const std::vector<json>& records) const {
+  static json record(const std::string& word) {
+    const size_t at = word.find('@');
+    if (at != std::string::npos) {
+      json attempt = {
+          {"type", "attempt"},
+          {"attempt", std::stoi(word)},
+          {"step", std::stoi(word.substr(at + 1))}};
+      if (word.back() == '!') attempt["own_steps"] = true;
+      return attempt;
+    }
+    json line = {{"type", "step"}, {"mark", word.substr(0, 1)}};
+    if (word.size() > 1) line["step"] = std::stoi(word.substr(1));
+    return line;
+  }
+  void append(int process, const std::string& words) const {
     RecordWriter writer(run_.records(process));
-    for (const json& record : records)
-      writer.append(record);
+    std::istringstream in(words);
+    for (std::string word; in >> word;)
+      writer.append(record(word));
   }
-
-  static json attempt(int number, int64_t step) {
-    return {{"type", "attempt"}, {"attempt", number}, {"step", step}};
-  }
-  // A line that says where it came from.
-  static json line(int64_t step, const std::string& mark) {
-    return {{"type", "step"}, {"step", step}, {"mark", mark}};
-  }
-  static json spans(const std::string& mark) {
-    return {{"type", "spans"}, {"epoch", 0}, {"mark", mark}};
-  }
-
   // The marks of the lines that count, in order.
   std::string marks() const {
     std::string marks;
-    read_run_records(run_, [&](const json& record) {
-      marks += record.value("mark", "");
+    read_run_records(run_, [&](const json& line) {
+      marks += line.value("mark", "");
     });
     return marks;
   }
@@ -203,100 +210,61 @@ class RunRecordsTest : public testing::Test {
   RunDirectory run_{directory_ / "run"};
 };
 
-TEST_F(RunRecordsTest, NoFiles) {
-  EXPECT_EQ(marks(), "");
-}
-
-TEST_F(RunRecordsTest, OneAttemptCountsWholly) {
-  append(0, {attempt(0, 0), line(0, "a"), line(1, "b")});
-  EXPECT_EQ(marks(), "ab");
+TEST_F(RunRecordsTest, LinesThatCount) {
+  struct Case {
+    const char* what;
+    std::vector<std::string> files; // by process
+    const char* marks;
+  };
+  const std::vector<Case> cases = {
+      {"no files", {}, ""},
+      {"one attempt counts wholly", {"0@0 a0 b1"}, "ab"},
+      {"steps done again are superseded", {"0@0 a0 b1 c2 1@1 B1 C2"}, "aBC"},
+      {"the earliest of several later attempts rules",
+       {"0@0 a0 b1 c2 d3 1@2 e2 f3 2@1 g1 3@2 h2"},
+       "agh"},
+      {"started afresh, nothing earlier counts", {"0@0 a0 1@0 b0"}, "b"},
+      {"a worker that comes back, even twice, does its own steps again only",
+       {"0@0! a0 b1 c2", "0@0! d0 e1 f2 0@2! g2 h3 0@3! i3"},
+       "abcdegi"},
+      {"an attempt rules over files that it does not write",
+       {"0@0 a0 b1 1@1 B1", "0@0 a0 b1", "0@0 a0 b1"},
+       "aBaa"},
+      {"a line without a step has that of the line before it",
+       {"0@0 a0 b1 s c2 t 1@2 C2 T"},
+       "absCT"},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.what);
+    run_.clear();
+    run_.create();
+    for (size_t process = 0; process < one.files.size(); ++process)
+      append(static_cast<int>(process), one.files[process]);
+    EXPECT_EQ(marks(), one.marks);
+  }
 }
 
 TEST_F(RunRecordsTest, ProcessesComeInRankOrder) {
-  for (const int process : {10, 2, 0, 1}) {
-    append(
-        process,
-        {attempt(0, 0), line(0, "<" + std::to_string(process) + ">")});
-  }
+  append(10, "0@0 d0");
+  append(2, "0@0 c0");
+  append(0, "0@0 a0");
+  append(1, "0@0 b0");
   put(run_.path() / "records" / "process-x.jsonl", "not ours\n");
-  EXPECT_EQ(marks(), "<0><1><2><10>");
+  EXPECT_EQ(marks(), "abcd");
 }
 
-TEST_F(RunRecordsTest, StepsDoneAgainAreSuperseded) {
-  append(
-      0,
-      {attempt(0, 0),
-       line(0, "a"),
-       line(1, "b"),
-       line(2, "c"),
-       attempt(1, 1),
-       line(1, "B"),
-       line(2, "C")});
-  EXPECT_EQ(marks(), "aBC");
-}
-
-TEST_F(RunRecordsTest, TheEarliestOfSeveralLaterAttemptsRules) {
-  append(
-      0,
-      {attempt(0, 0), line(0, "a"), line(1, "b"), line(2, "c"), line(3, "d")});
-  append(0, {attempt(1, 2), line(2, "e"), line(3, "f")});
-  append(0, {attempt(2, 1), line(1, "g")});
-  append(0, {attempt(3, 2), line(2, "h")});
-  EXPECT_EQ(marks(), "agh");
-}
-
-TEST_F(RunRecordsTest, StartedAfreshNothingEarlierCounts) {
-  append(0, {attempt(0, 0), line(0, "a"), attempt(1, 0), line(0, "b")});
-  EXPECT_EQ(marks(), "b");
+TEST_F(RunRecordsTest, SupersededAttemptsAreNotSeen) {
+  append(0, "0@0 a0 1@0 b0");
   int attempts = 0;
-  read_run_records(run_, [&](const json& record) {
-    attempts += record.at("type") == "attempt";
+  read_run_records(run_, [&](const json& line) {
+    attempts += line.at("type") == "attempt";
   });
   EXPECT_EQ(attempts, 1);
 }
 
-// Workers that count for themselves: one that comes back, even twice, does its
-// own steps again and nobody else's.
-TEST_F(RunRecordsTest, OwnStepsAreSupersededInTheirOwnFile) {
-  const auto own = [](int number, int64_t step) {
-    json record = attempt(number, step);
-    record["own_steps"] = true;
-    return record;
-  };
-  append(0, {own(0, 0), line(0, "a"), line(1, "b"), line(2, "c")});
-  append(1, {own(0, 0), line(0, "d"), line(1, "e"), line(2, "f")});
-  append(1, {own(0, 2), line(2, "g"), line(3, "h")});
-  append(1, {own(0, 3), line(3, "i")});
-  EXPECT_EQ(marks(), "abcdegi");
-}
-
-// Began on three processes, went on in one.
-TEST_F(RunRecordsTest, AnAttemptRulesOverFilesThatItDoesNotWrite) {
-  for (int process = 0; process < 3; ++process) {
-    append(process, {attempt(0, 0), line(0, "a"), line(1, "b")});
-  }
-  append(0, {attempt(1, 1), line(1, "B")});
-  EXPECT_EQ(marks(), "aBaa");
-}
-
-TEST_F(RunRecordsTest, ALineWithoutStepStandsWhereTheLineBeforeItDoes) {
-  append(
-      0,
-      {attempt(0, 0),
-       line(0, "a"),
-       line(1, "b"),
-       spans("s"),
-       line(2, "c"),
-       spans("t"),
-       attempt(1, 2),
-       line(2, "C"),
-       spans("T")});
-  EXPECT_EQ(marks(), "absCT");
-}
-
 TEST_F(RunRecordsTest, BrokenLinesAreCountedOnce) {
-  append(0, {attempt(0, 0), line(0, "a")});
-  append(1, {attempt(0, 0), line(0, "b")});
+  append(0, "0@0 a0");
+  append(1, "0@0 b0");
   put(run_.records(2), "{\"type\":\"st");
   EXPECT_EQ(read_run_records(run_, [](const json&) {}), 1);
 }

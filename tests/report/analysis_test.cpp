@@ -36,7 +36,7 @@ RunData make(const Given& given) {
   run.accuracy = given.accuracy;
   run.mean_degree = given.degree;
   run.dispersion = {
-      {"gini", given.gini, 2 * given.gini, given.gini, given.gini / 2}};
+      {"gini", {given.gini, 2 * given.gini, given.gini, given.gini / 2}}};
   run.milestones = {
       {.step = 9,
        .accuracy = given.accuracy,

@@ -2,7 +2,6 @@
 #include "report/gossip.h"
 #include "record/run_directory.h"
 #include "record/temporary_directory.h"
-#include "report/run_header.h"
 #include "report/run_reader.h"
 
 #include <fmt/format.h>
@@ -185,10 +184,11 @@ TEST_F(GossipRecords, VirtualRun) {
   EXPECT_EQ(found.all.rate, 1.2);
   EXPECT_EQ(found.all.wait_most, 1.5);
   EXPECT_TRUE(found.members.empty());
-  EXPECT_EQ(found.curves.axis.step, (std::vector<int64_t>{0, 2, 4}));
-  EXPECT_EQ(found.curves.axis.virtual_seconds[1], 4);
-  EXPECT_EQ(found.curves.rate, (Column{0.5, 6 / 4.0, 5 / 4.0}));
-  EXPECT_EQ(found.curves.wait, (Column{0.5, 0.5, 0.5}));
+  const Curves& curves = run.curves.at("gossip");
+  EXPECT_EQ(curves.axis.step, (std::vector<int64_t>{0, 2, 4}));
+  EXPECT_EQ(curves.axis["virtual_seconds"][1], 4);
+  EXPECT_EQ(curves["rate"].mean, (Column{0.5, 6 / 4.0, 5 / 4.0}));
+  EXPECT_EQ(curves["wait"].mean, (Column{0.5, 0.5, 0.5}));
 }
 
 TEST_F(GossipRecords, TimesAreInGradientsWithoutAClock) {
@@ -219,12 +219,12 @@ TEST_F(GossipRecords, WorkersWithStepsOfTheirOwn) {
   const RunData run = read();
   EXPECT_EQ(run.steps, 8);
   EXPECT_EQ(run.steps_per_epoch, 4);
-  const Axis& axis = run.step_curves.axis;
+  const Axis& axis = run.curves.at("steps").axis;
   EXPECT_EQ(axis.step, (std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(axis.epoch.back(), 2);
-  EXPECT_EQ(axis.bytes.back(), 80); // 16 gradients of 10 bytes, 2 workers
-  EXPECT_EQ(axis.seconds, (Column{2, 3, 5, 6, 8, 9, 11, 12}));
-  EXPECT_EQ(run.step_curves.loss.mean[1], 2); // one gradient of each
+  EXPECT_EQ(axis["bytes"].back(), 80); // 16 gradients of 10 bytes, 2 workers
+  EXPECT_EQ(axis["seconds"], (Column{2, 3, 5, 6, 8, 9, 11, 12}));
+  EXPECT_EQ(run.curves.at("steps")["loss"].mean[1], 2); // one gradient of each
   ASSERT_EQ(run.milestones.size(), 1u);
   EXPECT_EQ(run.milestones[0].epoch, 2);
   EXPECT_EQ(run.milestones[0].bytes, 80);
@@ -244,10 +244,10 @@ TEST_F(GossipRecords, DistancesOfReplicasFromSketches) {
   };
   write(0, {attempt({0}, "gloo"), sketched(0, 0.5, 1), sketched(3, 2.5, 3)});
   write(1, {attempt({1}, "gloo"), sketched(0, 0.5, -1), sketched(1, 2.5, 7)});
-  const ProbeCurves probes = read().probes;
+  const Curves probes = read().curves.at("probes");
   EXPECT_EQ(probes.axis.step, (std::vector<int64_t>{0, 2}));
-  EXPECT_EQ(probes.consensus_distance.mean, (Column{1, 4}));
-  EXPECT_TRUE(std::isnan(probes.gradient_norm.mean[0]));
+  EXPECT_EQ(probes["consensus_distance"].mean, (Column{1, 4}));
+  EXPECT_TRUE(std::isnan(probes["gradient_norm"].mean[0]));
 }
 
 // Norms that both wrote in one round belong together, though worker 0 had done
@@ -293,9 +293,13 @@ TEST_F(GossipRecords, ReplicasEvaluatedEachByItself) {
        evaluation});
   write(1, {attempt({1}, "gloo"), evaluated(3, 4, 0.5)});
   const RunData run = read();
-  EXPECT_EQ(run.evaluations.axis.step, (std::vector<int64_t>{3, 7}));
-  EXPECT_EQ(run.evaluations.accuracy.mean, (Column{0.375, 0.75}));
-  EXPECT_EQ(run.evaluations.accuracy.low[0], 0.25);
+  EXPECT_EQ(
+      run.curves.at("evaluations").axis.step,
+      (std::vector<int64_t>{3, 7}));
+  EXPECT_EQ(
+      run.curves.at("evaluations")["accuracy"].mean,
+      (Column{0.375, 0.75}));
+  EXPECT_EQ(run.curves.at("evaluations")["accuracy"].low[0], 0.25);
   ASSERT_EQ(run.milestones.size(), 2u);
   EXPECT_EQ(run.milestones[0].step, 3);
   EXPECT_EQ(run.milestones[1].step, 7);

@@ -58,24 +58,29 @@ TEST(JsonWriterTest, NumbersComeBackToTheirDigits) {
 
 TEST(JsonWriterTest, NestedValues) {
   JsonWriter writer;
-  writer.begin_object();
-  writer.key("a");
-  writer.begin_array();
-  writer.integer(1);
-  writer.null();
-  writer.begin_object();
-  writer.end_object();
-  writer.end_array();
-  writer.key("b");
-  writer.boolean(true);
-  writer.key("c");
-  writer.numbers(std::vector<double>{});
-  writer.key("d");
-  writer.integers(std::vector<int64_t>{-1, 2});
-  writer.end_object();
+  writer.object([&] {
+    writer.key("a");
+    writer.begin_array();
+    writer.integer(1);
+    writer.null();
+    writer.object([] {});
+    writer.end_array();
+    writer.field("b", true);
+    writer.key("c");
+    writer.numbers(std::vector<double>{});
+    writer.field("d", std::vector<int64_t>{-1, 2});
+    writer.field("e", std::optional<bool>());
+    writer.object_of("f", std::optional(0.5), [&](double half) {
+      writer.field("half", half);
+    });
+    writer.objects("g", std::vector<std::string>{"x"}, [&](const auto& text) {
+      writer.field("text", text);
+    });
+  });
   EXPECT_EQ(
       writer.take(),
-      "{\"a\":[1,null,{}],\"b\":true,\"c\":[],\"d\":[-1,2]}");
+      "{\"a\":[1,null,{}],\"b\":true,\"c\":[],\"d\":[-1,2],\"e\":null,"
+      "\"f\":{\"half\":0.5},\"g\":[{\"text\":\"x\"}]}");
 }
 
 TEST(JsonWriterTest, AnyTextIsValid) {

@@ -1,10 +1,9 @@
-// The fast reader of records against the plain one's rules.
+// The reader of records, line by line.
 #include "record/record_scanner.h"
 #include "record/line_file.h"
-#include "record/record_reader.h"
 #include "record/temporary_directory.h"
 
-#include <nlohmann/json.hpp>
+#include <gtest/gtest.h>
 
 namespace grapevine::record {
 namespace {
@@ -90,33 +89,6 @@ TEST_F(ScannerTest, TheWordElsewhereIsNoAttempt) {
       "{\"type\":\"note\",\"step\":0,\"attempt\":9,\"word\":\"attempt\"}\n"
       "{\"type\":\"step\",\"step\":6,\"mark\":\"b\"}\n");
   EXPECT_EQ(marks(), (std::vector<std::string>{"a", "b"}));
-}
-
-TEST_F(ScannerTest, BothReadersSeeTheSame) {
-  std::string text = "{\"type\":\"format\",\"format_version\":1}\n";
-  for (int step = 0; step < 50; ++step) {
-    text +=
-        nlohmann::json{
-            {"type", step % 7 == 0 ? "attempt" : "step"},
-            {"attempt", step / 7},
-            {"step", step * 5 % 31}}
-            .dump() +
-        "\n";
-    if (step % 11 == 0) text += "{\"type\":\"broken\n";
-    if (step % 13 == 0) text += "{\"type\":\"spans\",\"epoch\":1}\n";
-  }
-  put(run_.records(0), text);
-  std::vector<std::string> fast;
-  const int64_t broken = scan_run_records(run_, [&](const RecordLine& line) {
-    fast.push_back(nlohmann::json::parse(line.text).dump());
-  });
-  std::vector<std::string> plain;
-  EXPECT_EQ(broken, read_run_records(run_, [&](const nlohmann::json& line) {
-              plain.push_back(line.dump());
-            }));
-  EXPECT_EQ(fast, plain);
-  EXPECT_EQ(broken, 5);
-  EXPECT_GT(fast.size(), 10u);
 }
 
 } // namespace

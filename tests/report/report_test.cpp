@@ -34,6 +34,31 @@ void expect_equal_columns(const json& curve, size_t length) {
   }
 }
 
+// Every series of the schema is where its path says, with its band, unless its
+// table is absent.
+void expect_curves_of_the_schema(const json& run, const json& schema) {
+  ASSERT_EQ(schema["tables"].size(), record::series_tables().size());
+  for (const json& table : schema["tables"]) {
+    for (const json& series : table["series"]) {
+      const json* at = &run;
+      for (const std::string key : series["path"]) {
+        if (at->is_null()) break;
+        ASSERT_TRUE(at->contains(key)) << series["path"];
+        at = &at->at(key);
+      }
+      if (at->is_null()) continue;
+      EXPECT_EQ(at->is_object(), series["band"].get<bool>()) << series;
+      if (at->is_object()) {
+        EXPECT_EQ(keys_of(*at), (std::set<std::string>{"mean", "low", "high"}));
+      }
+    }
+  }
+  for (const json& axis : schema["axes"]) {
+    const std::string name = axis["name"];
+    EXPECT_TRUE(run["steps"].contains(name)) << name;
+  }
+}
+
 class ReportTest : public testing::Test {
  protected:
   void generate() const {
@@ -74,6 +99,7 @@ TEST_F(ReportTest, DataIsAsAgreed) {
           "skipped",
           "notes",
           "metrics",
+          "schema",
           "keys",
           "common",
           "groups",
@@ -92,14 +118,28 @@ TEST_F(ReportTest, DataIsAsAgreed) {
   for (size_t id = 0; id < 14; ++id) {
     const json& run = data["runs"][id];
     EXPECT_EQ(run["id"], id);
-    EXPECT_EQ(
-        keys_of(run),
-        (std::set<std::string>{
-            "id",          "name",   "path",       "label",  "group",
-            "outcome",     "error",  "spec",       "n",      "seed",
-            "mean_degree", "result", "dispersion", "steps",  "evaluations",
-            "probes",      "spans",  "blame",      "gossip", "density",
-            "detail"}));
+    std::set<std::string> keys = {
+        "id",
+        "name",
+        "path",
+        "label",
+        "group",
+        "outcome",
+        "error",
+        "spec",
+        "n",
+        "seed",
+        "mean_degree",
+        "result",
+        "dispersion",
+        "spans",
+        "blame",
+        "gossip",
+        "detail"};
+    for (const record::SeriesTable& table : record::series_tables())
+      keys.insert(table.path.front());
+    EXPECT_EQ(keys_of(run), keys);
+    expect_curves_of_the_schema(run, data["schema"]);
     const json& members = data["groups"][run["group"].get<int>()]["runs"];
     EXPECT_EQ(std::count(members.begin(), members.end(), id), 1);
     for (const char* curve : {"steps", "evaluations", "probes"}) {

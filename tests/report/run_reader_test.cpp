@@ -1,10 +1,9 @@
 #include "report/run_reader.h"
 #include "base/error.h"
-#include "record/metrics/metric.h"
+#include "record/dispersion.h"
 #include "record/temporary_directory.h"
 #include "report/detail_reader.h"
 #include "report/run_generator.h"
-#include "report/run_header.h"
 
 #include <cmath>
 
@@ -150,29 +149,29 @@ TEST_F(HandWritten, ProcessesAddUp) {
   EXPECT_EQ(run.steps, 3);
   EXPECT_EQ(run.steps_per_epoch, 2);
   EXPECT_EQ(run.broken_lines, 0);
-  const StepCurves& curves = run.step_curves;
+  const Curves& curves = run.curves.at("steps");
   EXPECT_EQ(curves.axis.step, (std::vector<int64_t>{0, 1, 2}));
   EXPECT_EQ(curves.axis.epoch, (Column{0.5, 1, 1.5}));
-  EXPECT_EQ(curves.axis.bytes, (Column{100, 300, 500})); // a worker's
-  EXPECT_EQ(curves.axis.messages, (Column{1, 3, 5}));
-  EXPECT_EQ(curves.axis.seconds, (Column{2, 4, 6}));
-  EXPECT_TRUE(curves.axis.virtual_seconds.empty());
-  EXPECT_EQ(curves.loss.mean, (Column{1.5, 4, 7}));
-  EXPECT_EQ(curves.loss.low, (Column{1, 3, 7}));
-  EXPECT_EQ(curves.loss.high, (Column{2, 5, 7}));
-  EXPECT_EQ(curves.lr, (Column{0.5, 0.5, 0.25}));
+  EXPECT_EQ(curves.axis["bytes"], (Column{100, 300, 500})); // a worker's
+  EXPECT_EQ(curves.axis["messages"], (Column{1, 3, 5}));
+  EXPECT_EQ(curves.axis["seconds"], (Column{2, 4, 6}));
+  EXPECT_TRUE(curves.axis["virtual_seconds"].empty());
+  EXPECT_EQ(curves["loss"].mean, (Column{1.5, 4, 7}));
+  EXPECT_EQ(curves["loss"].low, (Column{1, 3, 7}));
+  EXPECT_EQ(curves["loss"].high, (Column{2, 5, 7}));
+  EXPECT_EQ(curves["lr"].mean, (Column{0.5, 0.5, 0.25}));
   EXPECT_NEAR(run.mean_degree, 5.0 / 3, 1e-12);
   ASSERT_EQ(run.degrees.size(), 2u);
   EXPECT_EQ(run.degrees[1].step, 2);
   EXPECT_EQ(run.degrees[1].degree, 3);
 
-  const EvaluationCurves& evaluations = run.evaluations;
+  const Curves& evaluations = run.curves.at("evaluations");
   EXPECT_EQ(evaluations.axis.epoch, Column{1});
-  EXPECT_EQ(evaluations.axis.bytes, Column{300});
-  EXPECT_NEAR(evaluations.accuracy.mean[0], 0.6, 1e-12);
-  EXPECT_EQ(evaluations.accuracy.low[0], 0.5);
-  EXPECT_EQ(evaluations.loss.mean[0], 1); // null is left out
-  EXPECT_TRUE(std::isnan(evaluations.averaged_loss[0]));
+  EXPECT_EQ(evaluations.axis["bytes"], Column{300});
+  EXPECT_NEAR(evaluations["accuracy"].mean[0], 0.6, 1e-12);
+  EXPECT_EQ(evaluations["accuracy"].low[0], 0.5);
+  EXPECT_EQ(evaluations["loss"].mean[0], 1); // null is left out
+  EXPECT_TRUE(std::isnan(evaluations["averaged_loss"].mean[0]));
   ASSERT_EQ(run.milestones.size(), 1u);
   EXPECT_EQ(run.milestones[0].bytes, 300);
   EXPECT_EQ(run.milestones[0].epoch, 1);
@@ -188,8 +187,8 @@ TEST_F(HandWritten, SupersededLinesDoNotCount) {
           "\n" +
           step(1, R"("bytes":10,"loss":[2])"));
   const RunData run = read();
-  EXPECT_EQ(run.step_curves.loss.mean, (Column{1, 2}));
-  EXPECT_EQ(run.step_curves.axis.bytes, (Column{5, 10}));
+  EXPECT_EQ(run.curves.at("steps")["loss"].mean, (Column{1, 2}));
+  EXPECT_EQ(run.curves.at("steps").axis["bytes"], (Column{5, 10}));
 }
 
 TEST_F(HandWritten, OnlyBetterEvaluationsAreMilestones) {
@@ -223,12 +222,12 @@ TEST_F(HandWritten, PhasesAndFirstGini) {
   const RunData run = read();
   const Phases& gini = run.dispersion.at(0);
   EXPECT_EQ(gini.metric, "gini");
-  EXPECT_NEAR(gini.early, (0 + 1 + 2 + 10 + 10) / 5.0, 1e-12);
-  EXPECT_NEAR(gini.middle, (3 + 4 + 5 + 30) / 6.0, 1e-12);
-  EXPECT_NEAR(gini.late, (6 + 7 + 8 + 30) / 6.0, 1e-12);
-  EXPECT_NEAR(gini.all, (36 + 80) / 17.0, 1e-12);
+  EXPECT_NEAR(gini.mean[1], (0 + 1 + 2 + 10 + 10) / 5.0, 1e-12);
+  EXPECT_NEAR(gini.mean[2], (3 + 4 + 5 + 30) / 6.0, 1e-12);
+  EXPECT_NEAR(gini.mean[3], (6 + 7 + 8 + 30) / 6.0, 1e-12);
+  EXPECT_NEAR(gini.mean[0], (36 + 80) / 17.0, 1e-12);
   EXPECT_NEAR(run.first_gini, (0 + 1 + 2 + 3 + 4) / 5.0, 1e-12);
-  EXPECT_TRUE(std::isnan(run.dispersion.at(1).all)); // an old run lacks it
+  EXPECT_TRUE(std::isnan(run.dispersion.at(1).mean[0])); // an old run lacks it
 }
 
 TEST_F(HandWritten, WhatIsCutOrOddIsSkipped) {
@@ -254,14 +253,16 @@ TEST_F(HandWritten, WhatIsCutOrOddIsSkipped) {
   const RunData run = read({.detail = true});
   EXPECT_EQ(run.broken_lines, 3);
   EXPECT_EQ(run.steps, 2);
-  EXPECT_EQ(run.step_curves.loss.mean[0], 2.5); // "one" stands at step 0
-  EXPECT_TRUE(std::isnan(run.step_curves.loss.mean[1]));
+  EXPECT_EQ(
+      run.curves.at("steps")["loss"].mean[0],
+      2.5); // "one" stands at step 0
+  EXPECT_TRUE(std::isnan(run.curves.at("steps")["loss"].mean[1]));
 }
 
 TEST_F(HandWritten, NoRecordsAtAll) {
   const RunData run = read({.detail = true});
   EXPECT_EQ(run.steps, 0);
-  EXPECT_TRUE(run.step_curves.axis.step.empty());
+  EXPECT_TRUE(run.curves.at("steps").axis.step.empty());
   EXPECT_FALSE(run.detail);
   EXPECT_FALSE(run.counts());
 }
@@ -275,10 +276,10 @@ TEST_F(HandWritten, DensityOfAdaAuto) {
           R"({"type":"density","step":4,"spread":0.25,"level":0.1,"k":6})"
           "\n");
   const RunData run = read();
-  ASSERT_TRUE(run.density);
-  EXPECT_EQ(run.density->step, (std::vector<int64_t>{0, 4}));
-  EXPECT_TRUE(std::isnan(run.density->level[0]));
-  EXPECT_EQ(run.density->k, (Column{8, 6}));
+  const Curves& density = run.curves.at("density");
+  EXPECT_EQ(density.axis.step, (std::vector<int64_t>{0, 4}));
+  EXPECT_TRUE(std::isnan(density["level"].mean[0]));
+  EXPECT_EQ(density["k"].mean, (Column{8, 6}));
 }
 
 TEST_F(HandWritten, AnotherVersionOfRecordsIsRefused) {
@@ -383,15 +384,17 @@ TEST_F(Generated, DownSamplingKeepsEndsAndExtremes) {
         *std::ranges::min_element(band.low),
         *std::ranges::max_element(band.high));
   };
-  EXPECT_LE(coarse.step_curves.axis.step.size(), 40u);
-  EXPECT_EQ(extremes(fine.step_curves.loss), extremes(coarse.step_curves.loss));
+  EXPECT_LE(coarse.curves.at("steps").axis.step.size(), 40u);
   EXPECT_EQ(
-      extremes(fine.probes.metrics[0].band),
-      extremes(coarse.probes.metrics[0].band));
-  EXPECT_EQ(coarse.step_curves.axis.step.back(), 4999);
-  EXPECT_EQ(coarse.step_curves.axis.bytes.back(), 2000.0 * 5000);
-  EXPECT_EQ(coarse.step_curves.axis.epoch.back(), 10);
-  EXPECT_EQ(coarse.evaluations.axis.step.size(), 10u);
+      extremes(fine.curves.at("steps")["loss"]),
+      extremes(coarse.curves.at("steps")["loss"]));
+  EXPECT_EQ(
+      extremes(fine.curves.at("probes")["gini"]),
+      extremes(coarse.curves.at("probes")["gini"]));
+  EXPECT_EQ(coarse.curves.at("steps").axis.step.back(), 4999);
+  EXPECT_EQ(coarse.curves.at("steps").axis["bytes"].back(), 2000.0 * 5000);
+  EXPECT_EQ(coarse.curves.at("steps").axis.epoch.back(), 10);
+  EXPECT_EQ(coarse.curves.at("evaluations").axis.step.size(), 10u);
   EXPECT_EQ(fine.mean_degree, coarse.mean_degree);
 }
 

@@ -1,4 +1,4 @@
-#include "report/gossip_tables.h"
+#include "report/gossip_reader.h"
 
 #include "report/record_fields.h"
 
@@ -20,7 +20,7 @@ constexpr int kMostWorkers = 1 << 20;
 constexpr double kFewAveragings = 10;
 constexpr size_t kFewLinks = 3;
 
-// In the order of GossipTables::Count.
+// In the order of GossipReader::Count.
 constexpr std::array kKeys = {
     "gradients",
     "averagings",
@@ -46,33 +46,29 @@ double ratio(double sum, double count) {
 
 } // namespace
 
-GossipTables::GossipTables(int n, int64_t probe_every)
+GossipReader::GossipReader(int n, int64_t probe_every)
     : probe_every_(std::max<int64_t>(probe_every, 1)),
       workers_(std::clamp(n, 0, kMostWorkers)),
       counts_(kFine, kCounts),
       distances_(static_cast<int>(workers_.size()), probe_every_) {}
 
-void GossipTables::begin(const std::vector<int>& workers, bool is_virtual) {
+void GossipReader::begin(const std::vector<int>& workers, bool is_virtual) {
   hosted_ = workers;
   is_virtual_ = is_virtual;
   if (is_virtual) return;
   for (const int rank : workers) {
     if (rank < 0 || rank >= std::ssize(workers_)) continue;
-    Worker& worker = workers_[rank];
-    for (int i = 0; i < kCounts; ++i)
-      worker.before[i] += worker.now[i];
-    worker.now = {};
+    for (Counter& counter : workers_[rank].counts)
+      counter.begin_life();
     const auto end = pairs_.lower_bound({rank + 1, 0});
     for (auto it = pairs_.lower_bound({rank, 0}); it != end; ++it) {
-      Pairs& pairs = it->second;
-      pairs.before.averagings += pairs.now.averagings;
-      pairs.before.seconds += pairs.now.seconds;
-      pairs.now = {};
+      it->second.averagings.begin_life();
+      it->second.seconds.begin_life();
     }
   }
 }
 
-void GossipTables::take(const RecordLine& line) {
+void GossipReader::take(const RecordLine& line) {
   if (line.type == "gossip") {
     take_gossip(line);
   } else if (line.type == "pairs") {
@@ -84,7 +80,7 @@ void GossipTables::take(const RecordLine& line) {
   }
 }
 
-void GossipTables::take_gossip(const RecordLine& line) {
+void GossipReader::take_gossip(const RecordLine& line) {
   const double rounds = number_at(line.fields, "rounds");
   const bool is_own = rounds >= 0 && rounds < Buckets::kLargestStep;
   const int64_t step =
@@ -92,34 +88,36 @@ void GossipTables::take_gossip(const RecordLine& line) {
              : line.step;
   if (is_own) take_sketches(line, rounds);
   const std::span<Cell> cells = counts_.at(step);
-  const auto worker_at = [&](size_t index) -> Worker* {
-    if (index >= hosted_.size()) return nullptr;
-    const int rank = hosted_[index];
-    if (rank < 0 || rank >= std::ssize(workers_)) return nullptr;
-    return &workers_[rank];
-  };
   for (int i = 0; i < kCounts; ++i) {
     for_numbers(line.fields, kKeys[i], [&](size_t index, double value) {
-      Worker* worker = worker_at(index);
-      if (worker == nullptr || !(value >= worker->now[i])) return;
-      cells[i].add(value - worker->now[i]);
-      worker->now[i] = value;
+      Worker* worker = hosted_worker(index);
+      if (worker == nullptr) return;
+      double& now = worker->counts[i].now;
+      if (!(value >= now)) return;
+      cells[i].add(value - now);
+      now = value;
       is_empty_ = false;
     });
   }
-  for_numbers(line.fields, "staleness_most", [&](size_t index, double value) {
-    Worker* worker = worker_at(index);
-    if (worker == nullptr || !std::isfinite(value)) return;
-    worker->staleness_most = std::max(worker->staleness_most, value);
-  });
-  for_numbers(line.fields, "wait_most", [&](size_t index, double value) {
-    Worker* worker = worker_at(index);
-    if (worker == nullptr || !std::isfinite(value)) return;
-    worker->wait_most = std::max(worker->wait_most, value);
-  });
+  const auto take_most = [&](const char* key, double Worker::*most) {
+    for_numbers(line.fields, key, [&](size_t index, double value) {
+      Worker* worker = hosted_worker(index);
+      if (worker == nullptr || !std::isfinite(value)) return;
+      worker->*most = std::max(worker->*most, value);
+    });
+  };
+  take_most("staleness_most", &Worker::staleness_most);
+  take_most("wait_most", &Worker::wait_most);
 }
 
-void GossipTables::take_sketches(const RecordLine& line, double rounds) {
+// Null if the process hosts no such worker of the run.
+GossipReader::Worker* GossipReader::hosted_worker(size_t index) {
+  if (index >= hosted_.size()) return nullptr;
+  const int rank = hosted_[index];
+  return rank >= 0 && rank < std::ssize(workers_) ? &workers_[rank] : nullptr;
+}
+
+void GossipReader::take_sketches(const RecordLine& line, double rounds) {
   simdjson::dom::array sketches;
   if (line.fields.at_key("sketch").get(sketches) != simdjson::SUCCESS) return;
   size_t index = 0;
@@ -136,35 +134,39 @@ void GossipTables::take_sketches(const RecordLine& line, double rounds) {
   }
 }
 
-void GossipTables::take_pairs(const RecordLine& line) {
+void GossipReader::take_pairs(const RecordLine& line) {
   const auto is_rank = [&](double rank) {
     return rank >= 0 && rank < static_cast<double>(workers_.size());
   };
   const double worker = number_at(line.fields, "worker");
   if (!is_rank(worker)) return;
-  std::vector<Pairs*> pairs;
+  std::vector<Pair*> pairs;
   for_numbers(line.fields, "peers", [&](size_t, double peer) {
     const bool is_pair = is_rank(peer) && peer != worker;
     pairs.push_back(
         is_pair ? &pairs_[{static_cast<int>(worker), static_cast<int>(peer)}]
                 : nullptr);
   });
-  const auto take = [&](const char* key, double Pair::*number) {
+  const auto take = [&](const char* key, Counter Pair::*number) {
     for_numbers(line.fields, key, [&](size_t index, double value) {
       if (index >= pairs.size() || pairs[index] == nullptr) return;
-      if (std::isfinite(value)) pairs[index]->now.*number = value;
+      if (std::isfinite(value)) (pairs[index]->*number).now = value;
     });
   };
   take("averagings", &Pair::averagings);
   take("seconds", &Pair::seconds);
 }
 
-std::vector<GossipLink> GossipTables::slow_links() const {
-  std::map<std::pair<int, int>, Pair> links;
-  for (const auto& [ends, pairs] : pairs_) {
-    Pair& link = links[std::minmax(ends.first, ends.second)];
-    link.averagings += pairs.before.averagings + pairs.now.averagings;
-    link.seconds += pairs.before.seconds + pairs.now.seconds;
+std::vector<GossipLink> GossipReader::slow_links() const {
+  struct Link {
+    double averagings = 0;
+    double seconds = 0;
+  };
+  std::map<std::pair<int, int>, Link> links;
+  for (const auto& [ends, pair] : pairs_) {
+    Link& link = links[std::minmax(ends.first, ends.second)];
+    link.averagings += pair.averagings.total();
+    link.seconds += pair.seconds.total();
   }
   std::vector<GossipLink> all;
   std::vector<double> means;
@@ -189,7 +191,7 @@ std::vector<GossipLink> GossipTables::slow_links() const {
 }
 
 // That a neighbour is there at first is no news.
-void GossipTables::take_membership(const RecordLine& line) {
+void GossipReader::take_membership(const RecordLine& line) {
   const double rank = number_at(line.fields, "worker");
   if (hosted_.empty()) return;
   if (!(rank >= 0 && rank < static_cast<double>(workers_.size()))) return;
@@ -212,7 +214,7 @@ void GossipTables::take_membership(const RecordLine& line) {
   if (changes_.size() < kMostChanges) changes_.push_back(std::move(change));
 }
 
-void GossipTables::take_end(const RecordLine& line) {
+void GossipReader::take_end(const RecordLine& line) {
   is_empty_ = false;
   for_numbers(line.fields, "gradients", [&](size_t rank, double count) {
     if (rank >= workers_.size() || !std::isfinite(count)) return;
@@ -226,59 +228,55 @@ void GossipTables::take_end(const RecordLine& line) {
   });
 }
 
-GossipWorker GossipTables::figures(const Counts& counts, const Worker& worker) {
-  const double averagings = counts[kAveragings];
+GossipWorker GossipReader::figures(const Worker& worker) {
+  const auto total = [&](Count count) { return worker.counts[count].total(); };
+  const double averagings = total(kAveragings);
   return {
-      .gradients = std::max(counts[kGradients], worker.known_gradients),
+      .gradients = std::max(total(kGradients), worker.known_gradients),
       .averagings = averagings,
-      .rate = ratio(averagings, counts[kGradients]),
-      .staleness = ratio(counts[kStaleness], averagings),
+      .rate = ratio(averagings, total(kGradients)),
+      .staleness = ratio(total(kStaleness), averagings),
       .staleness_most = worker.staleness_most,
-      .wait = ratio(counts[kWait], averagings),
+      .wait = ratio(total(kWait), averagings),
       .wait_most = worker.wait_most,
-      .pair = ratio(counts[kPair], averagings),
-      .held_seconds = counts[kHeld]};
+      .pair = ratio(total(kPair), averagings),
+      .held_seconds = total(kHeld)};
 }
 
-GossipCurves GossipTables::curves(const Timeline& timeline, int points) const {
-  GossipCurves curves;
+Curves GossipReader::curves(const Timeline& timeline, int points) const {
+  Curves curves = no_curves().at("gossip");
   if (points <= 0) return curves;
   std::vector<int64_t> steps;
   const Buckets reduced = counts_.reduced(points);
   for (const auto& bucket : reduced.buckets()) {
-    const auto sum = [&](Count column) { return bucket.cells[column].sum; };
+    const auto sum = [&](const std::string& key) {
+      return bucket.cells[std::ranges::find(kKeys, key) - kKeys.begin()].sum;
+    };
     steps.push_back(bucket.last_step);
-    curves.rate.push_back(ratio(sum(kAveragings), sum(kGradients)));
-    curves.staleness.push_back(ratio(sum(kStaleness), sum(kAveragings)));
-    curves.wait.push_back(ratio(sum(kWait), sum(kAveragings)));
-    curves.held.push_back(ratio(sum(kHeld), sum(kGradients)));
+    for (const record::Series& series : record::series_table("gossip").series) {
+      curves.series[series.name].mean.push_back(
+          ratio(sum(series.key), sum(series.per_count)));
+    }
   }
   curves.axis = timeline.axis(std::move(steps));
   return curves;
 }
 
-std::optional<Gossip> GossipTables::finish(
-    const spec::Spec& spec,
-    const Timeline& timeline,
-    int points) const {
+std::optional<Gossip> GossipReader::finish(const spec::Spec& spec) const {
   if (is_empty_) return std::nullopt;
   Gossip gossip;
   gossip.asked_rate = spec.rate;
   gossip.has_clock = !is_virtual_ || spec::has_virtual_clock(spec);
-  Counts sums{};
   Worker all;
   for (const Worker& worker : workers_) {
-    Counts counts = worker.before;
-    for (int i = 0; i < kCounts; ++i) {
-      counts[i] += worker.now[i];
-      sums[i] += counts[i];
-    }
-    gossip.workers.push_back(figures(counts, worker));
+    for (int i = 0; i < kCounts; ++i)
+      all.counts[i].now += worker.counts[i].total();
+    gossip.workers.push_back(figures(worker));
     all.known_gradients += gossip.workers.back().gradients;
     all.staleness_most = std::max(all.staleness_most, worker.staleness_most);
     all.wait_most = std::max(all.wait_most, worker.wait_most);
   }
-  gossip.all = figures(sums, all);
+  gossip.all = figures(all);
   // Neighbours may each have missed a part of it: whoever saw most is right.
   for (const auto& [pair, losses] : losses_) {
     GossipWorker& worker = gossip.workers[pair.second];
@@ -291,7 +289,6 @@ std::optional<Gossip> GossipTables::finish(
   }
   gossip.members = members_;
   gossip.changes = changes_;
-  gossip.curves = curves(timeline, points);
   gossip.slow_links = slow_links();
   say_gossip(gossip);
   return gossip;

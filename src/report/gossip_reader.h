@@ -7,10 +7,9 @@
 #pragma once
 
 #include "record/record_scanner.h"
-#include "report/buckets.h"
+#include "report/curves.h"
 #include "report/gossip.h"
 #include "report/replica_distances.h"
-#include "report/timeline.h"
 #include "spec/spec_table.h"
 
 #include <array>
@@ -22,11 +21,11 @@
 
 namespace grapevine::report {
 
-class GossipTables {
+class GossipReader {
  public:
   // n: workers of the run. probe_every: rounds of a point, where the workers'
   // own records come at different moments.
-  GossipTables(int n, int64_t probe_every);
+  GossipReader(int n, int64_t probe_every);
 
   // An "attempt" line of the process that hosts `workers`, before the others.
   void begin(const std::vector<int>& workers, bool is_virtual);
@@ -38,10 +37,10 @@ class GossipTables {
     return distances_.points();
   }
 
-  // Nothing where the run wrote no such lines. points: of a curve, at most;
-  // 0 = none.
-  std::optional<Gossip>
-  finish(const spec::Spec& spec, const Timeline& timeline, int points) const;
+  // Nothing if the run wrote no such lines.
+  std::optional<Gossip> finish(const spec::Spec& spec) const;
+  // The gossip table of the schema. points: at most; 0 = none.
+  Curves curves(const Timeline& timeline, int points) const;
 
  private:
   enum Count : int {
@@ -53,26 +52,28 @@ class GossipTables {
     kHeld,
     kCounts,
   };
-  using Counts = std::array<double, kCounts>;
+  // A number that is added up since the worker began.
+  struct Counter {
+    double before = 0; // in earlier lives
+    double now = 0;
+
+    void begin_life() { before += std::exchange(now, 0); }
+    double total() const { return before + now; }
+  };
   struct Worker {
-    Counts before{}; // of earlier lives
-    Counts now{};
+    std::array<Counter, kCounts> counts;
     double staleness_most = 0;
     double wait_most = 0;
     double known_gradients = 0; // by whoever was there at the end
   };
   // With one peer.
   struct Pair {
-    double averagings = 0;
-    double seconds = 0;
-  };
-  struct Pairs {
-    Pair before; // in earlier lives
-    Pair now;
+    Counter averagings;
+    Counter seconds;
   };
   struct Losses {
-    int lost = 0;
-    int came_back = 0;
+    double lost = 0;
+    double came_back = 0;
   };
 
   void take_gossip(const record::RecordLine& line);
@@ -81,14 +82,14 @@ class GossipTables {
   void take_membership(const record::RecordLine& line);
   std::vector<GossipLink> slow_links() const;
   void take_end(const record::RecordLine& line);
-  static GossipWorker figures(const Counts& counts, const Worker& worker);
-  GossipCurves curves(const Timeline& timeline, int points) const;
+  static GossipWorker figures(const Worker& worker);
+  Worker* hosted_worker(size_t index);
 
   int64_t probe_every_;
   bool is_empty_ = true;
   bool is_virtual_ = false;
   std::vector<Worker> workers_;
-  std::map<std::pair<int, int>, Pairs> pairs_; // by worker and peer
+  std::map<std::pair<int, int>, Pair> pairs_; // by worker and peer
   std::vector<int> hosted_; // by the process whose lines pass by
   Buckets counts_;
   std::map<std::pair<int, int>, Losses> losses_; // by observer and worker

@@ -1,4 +1,4 @@
-#include "record/metrics/metric.h"
+#include "record/dispersion.h"
 
 #include "base/check.h"
 #include "base/random.h"

@@ -1,0 +1,103 @@
+#include "report/curves.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+
+namespace grapevine::report {
+namespace {
+
+size_t axis_index(std::string_view name) {
+  const auto axes = record::axis_series();
+  const auto found = std::ranges::find(axes, name, &record::AxisSeries::name);
+  GV_CHECK(found != axes.end());
+  return static_cast<size_t>(found - axes.begin());
+}
+
+} // namespace
+
+const Column& Axis::operator[](std::string_view name) const {
+  static const Column kNone;
+  return columns.empty() ? kNone : columns[axis_index(name)];
+}
+
+const Band& Curves::operator[](std::string_view name) const {
+  const auto found = series.find(name);
+  GV_CHECK(found != series.end());
+  return found->second;
+}
+
+std::map<std::string, Curves, std::less<>> no_curves() {
+  std::map<std::string, Curves, std::less<>> all;
+  for (const record::SeriesTable& table : record::series_tables()) {
+    Curves& curves = all[table.name];
+    curves.axis.columns.resize(record::axis_series().size());
+    for (const record::Series& series : table.series)
+      curves.series[series.name];
+  }
+  return all;
+}
+
+Timeline::Timeline(const Buckets& steps, double steps_per_epoch, int workers)
+    : steps_per_epoch_(steps_per_epoch),
+      workers_(workers) {
+  const auto axes = record::axis_series();
+  const size_t first = record::series_table("steps").series.size();
+  known_.resize(axes.size());
+  std::vector<double> total(axes.size());
+  for (const auto& bucket : steps.buckets()) {
+    Point point{bucket.first_step, bucket.last_step, total, total};
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const Cell& cell = bucket.cells[first + i];
+      if (cell.count == 0) continue;
+      known_[i] = true;
+      point.after[i] = axes[i].is_total ? total[i] + cell.sum
+                                        : std::max(total[i], cell.high);
+    }
+    total = point.after;
+    points_.push_back(std::move(point));
+  }
+}
+
+double Timeline::epoch(int64_t step) const {
+  return static_cast<double>(step + 1) / steps_per_epoch_;
+}
+
+double Timeline::at(std::string_view axis, int64_t step) const {
+  return at(axis_index(axis), step);
+}
+
+double Timeline::at(size_t axis, int64_t step) const {
+  if (!known_[axis]) return kNan;
+  const double scale =
+      record::axis_series()[axis].is_total ? 1.0 / workers_ : 1.0;
+  const auto point =
+      std::ranges::lower_bound(points_, step, {}, &Point::last_step);
+  if (point == points_.end()) return points_.back().after[axis] * scale;
+  const auto span =
+      static_cast<double>(point->last_step - point->first_step + 1);
+  const double share = std::clamp(
+      static_cast<double>(step - point->first_step + 1) / span,
+      0.0,
+      1.0);
+  return scale *
+         (point->before[axis] * (1 - share) + point->after[axis] * share);
+}
+
+Axis Timeline::axis(std::vector<int64_t> steps) const {
+  const auto axes = record::axis_series();
+  Axis axis;
+  axis.columns.resize(axes.size());
+  for (const int64_t step : steps) {
+    axis.epoch.push_back(epoch(step));
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (known_[i] || !axes[i].is_optional) {
+        axis.columns[i].push_back(at(i, step));
+      }
+    }
+  }
+  axis.step = std::move(steps);
+  return axis;
+}
+
+} // namespace grapevine::report
