@@ -3,7 +3,6 @@
 #include "algo/gradient_tracking.h"
 #include "algo/local_rule.h"
 #include "base/error.h"
-#include "base/names.h"
 #include "tensor/arena.h"
 
 #include <algorithm>
@@ -164,13 +163,6 @@ size_t first_place(std::span<const Stage> stages, What what) {
   return std::ranges::find(stages, what, &Stage::what) - stages.begin();
 }
 
-// Null if there is none.
-const Agreement* look_up(const std::string& name) {
-  const auto& table = agreement_table();
-  const auto found = std::ranges::find(table, name, &Agreement::name);
-  return found == table.end() ? nullptr : &*found;
-}
-
 bool is_synchronous(const Agreement& agreement) {
   return !agreement.is_asynchronous();
 }
@@ -238,24 +230,40 @@ bool contains(std::span<const Stage> stages, What what) {
   return first_place(stages, what) < stages.size();
 }
 
+const std::vector<Option<AgreementOptions>>& agreement_options() {
+  using O = AgreementOptions;
+  static const std::vector<Option<O>> list = {
+      number("rate", &O::rate, {0, 1000})
+          .hashed_if_set()
+          .says("gossip: averagings that a worker takes part in per gradient"),
+      choice("averagings", &O::averagings, {"poisson", "exact"})
+          .hashed_if_set()
+          .says("gossip: number of averagings after a gradient: random, or as "
+                "even as possible"),
+      yes_no("continuous-momentum", &O::continuous_momentum)
+          .hashed_if_set()
+          .says(
+              "gossip: A2CiD2's momentum, which mixes faster on sparse graphs"),
+      integer("max-lag", &O::max_lag, {-1, kAnyMore})
+          .hashed_if_set()
+          .says("gossip: a worker that is more averagings behind computes no "
+                "gradient; -1 = never waits"),
+  };
+  return list;
+}
+
 const std::vector<Agreement>& agreement_table() {
   static const std::vector<Agreement> table = make_table();
   return table;
 }
 
 const Agreement& find_agreement(const std::string& name) {
-  if (const Agreement* found = look_up(name)) return *found;
-  throw ConfigError(
-      unknown_name("agreement", name, names_of_those([](const Agreement&) {
-                     return true;
-                   })));
+  return find_row("agreement", name, agreement_table());
 }
 
 const Agreement& find_synchronous_agreement(const std::string& name) {
-  const Agreement* found = look_up(name);
-  if (found && is_synchronous(*found)) return *found;
-  throw ConfigError(
-      unknown_name("agreement", name, names_of_those(is_synchronous)));
+  check_choice("agreement", name, names_of_those(is_synchronous));
+  return find_agreement(name);
 }
 
 std::vector<std::string> agreements_that(bool (Agreement::*trait)() const) {

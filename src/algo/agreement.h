@@ -7,6 +7,7 @@
 // An agreement says what is sent; the graph says to whom, the communicator how.
 #pragma once
 
+#include "base/option.h"
 #include "base/range.h"
 
 #include <span>
@@ -49,6 +50,19 @@ struct Stage {
   Transform transform = nullptr;
 };
 
+// The options of agreements, each for those that name it. An option of a new
+// agreement is a field here and a line in agreement_options().
+struct AgreementOptions {
+  double rate = 1;                    // gossip: averagings per gradient
+  std::string averagings = "poisson"; // gossip: poisson | exact
+  bool continuous_momentum = false;   // gossip: that of A2CiD2
+  // gossip: averagings that a worker may be behind; -1 = any number
+  int64_t max_lag = -1;
+};
+
+// In the order of --help.
+const std::vector<Option<AgreementOptions>>& agreement_options();
+
 struct Agreement {
   // kAny: either push-sum weights correct the bias (graph::Schedule::weights),
   // or pairs average both ways, whichever way an edge points.
@@ -56,7 +70,7 @@ struct Agreement {
 
   std::string name;
   std::string summary;
-  // Keys of the spec that it alone takes.
+  // Names of the options that it takes.
   std::vector<std::string> options = {};
   Graph graph = Graph::kDoublyStochastic;
   // Whether each worker may clip its own gradient.

@@ -10,8 +10,8 @@
 #include "cli/verb.h"
 #include "graph/draw.h"
 #include "record/atomic_file.h"
-#include "spec/graph_options.h"
-#include "spec/values.h"
+#include "spec/spec.h"
+#include "base/option_values.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -116,7 +116,7 @@ class GraphVerb : public Verb {
     question.workers_per_node = graph.workers_per_node;
     question.name = name_;
     question.model_bytes =
-        read("--model-bytes", bytes_, spec::parse_bytes, {1, kMost});
+        read("--model-bytes", bytes_, parse_bytes, {1, kMost});
     if (!step_.empty() || !epoch_.empty()) question.moment = moment();
     const GraphFacts facts = graph_facts(*schedule, question);
     if (!svg_.empty()) draw(*schedule, question);
@@ -156,7 +156,7 @@ class GraphVerb : public Verb {
       const std::string& flag,
       const std::string& text,
       Parser parser,
-      spec::IntegerRange range) {
+      IntegerRange range) {
     try {
       return parser(text, range);
     } catch (const ConfigError& error) {
@@ -167,10 +167,10 @@ class GraphVerb : public Verb {
   graph::StepTime moment() const {
     graph::StepTime moment;
     if (!step_.empty()) {
-      moment.step = read("--step", step_, spec::parse_integer, {0, kMost});
+      moment.step = read("--step", step_, parse_integer, {0, kMost});
     }
     if (!epoch_.empty()) {
-      moment.epoch = read("--epoch", epoch_, spec::parse_integer, {0, kMost});
+      moment.epoch = read("--epoch", epoch_, parse_integer, {0, kMost});
     }
     return moment;
   }

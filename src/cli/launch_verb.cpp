@@ -3,7 +3,7 @@
 #include "cli/program.h"
 #include "cli/verb.h"
 #include "net/launch/launch.h"
-#include "spec/values.h"
+#include "base/option_values.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -20,9 +20,9 @@ constexpr int64_t kMostRestarts = 1000000;
 int64_t integer_flag(
     const std::string& flag,
     const std::string& text,
-    spec::IntegerRange range) {
+    IntegerRange range) {
   try {
-    return spec::parse_integer(text, range);
+    return parse_integer(text, range);
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", flag, error.what()));
   }
@@ -39,7 +39,7 @@ auto words_flag(const std::string& flag, const std::string& text, Parse parse) {
 
 double seconds_flag(const std::string& flag, const std::string& text) {
   try {
-    return spec::parse_number(text, {.least = 0, .most = 1e9, .above = true});
+    return parse_number(text, {.least = 0, .most = 1e9, .above = true});
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", flag, error.what()));
   }

@@ -2,7 +2,7 @@
 
 #include "cli/table.h"
 #include "cli/units.h"
-#include "spec/rule_options.h"
+#include "spec/spec.h"
 
 #include <fmt/format.h>
 
