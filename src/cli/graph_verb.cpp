@@ -1,6 +1,7 @@
 #include "algo/agreement.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "base/option_values.h"
 #include "cli/console.h"
 #include "cli/graph_facts.h"
 #include "cli/program.h"
@@ -11,7 +12,6 @@
 #include "graph/draw.h"
 #include "record/atomic_file.h"
 #include "spec/spec.h"
-#include "base/option_values.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,9 +1,9 @@
 #include "base/error.h"
+#include "base/option_values.h"
 #include "cli/console.h"
 #include "cli/program.h"
 #include "cli/verb.h"
 #include "net/launch/launch.h"
-#include "base/option_values.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

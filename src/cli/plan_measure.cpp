@@ -1,6 +1,7 @@
 #include "cli/plan_measure.h"
 
 #include "base/error.h"
+#include "base/option_values.h"
 #include "cli/console.h"
 #include "cli/one_of_many.h"
 #include "cli/plan_text.h"
@@ -10,7 +11,6 @@
 #include "record/atomic_file.h"
 #include "run/plan_measure.h"
 #include "sim/plan_json.h"
-#include "base/option_values.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -197,9 +197,7 @@ sim::Question PlanQuestion::question() const {
                      : of_flag("--k", [&] { return parse_counts(degrees_); }),
       .edges_file = edges_,
       .rate = of_flag("--rate", [&] {
-        return parse_number(
-            rate_,
-            {.least = kLeastRate, .most = kMostRate});
+        return parse_number(rate_, {.least = kLeastRate, .most = kMostRate});
       })};
   if (!workers_per_node_.empty()) {
     question.workers_per_node = of_flag("--workers-per-node", [&] {

@@ -1,7 +1,5 @@
 #include "cli/run_summary.h"
 
-#include "report/run_header.h"
-#include "report/run_reader.h"
 #include "spec/spec_table.h"
 
 #include <nlohmann/json.hpp>
@@ -65,13 +63,6 @@ void add_so_far(const report::RunData& run, run::TrainResult& result) {
 
 } // namespace
 
-std::optional<double> read_first_gini(const record::RunDirectory& run) {
-  report::RunData data;
-  data.path = run.path().string();
-  report::read_run(data, {.points = 0});
-  return finite(data.first_gini);
-}
-
 RunSummary summary_of(const report::RunData& run) {
   RunSummary summary;
   summary.spec = run.spec;
@@ -82,12 +73,6 @@ RunSummary summary_of(const report::RunData& run) {
   summary.error = run.error;
   summary.first_gini = finite(run.first_gini);
   return summary;
-}
-
-RunSummary read_summary(const record::RunDirectory& run) {
-  report::RunData data = report::read_header(run.path());
-  report::read_run(data, {.points = 0});
-  return summary_of(data);
 }
 
 nlohmann::json to_json(

@@ -47,7 +47,8 @@ std::vector<std::string> cells_of(const RunningRun& run) {
       label,
       text_bar(run.part, kRunBar),
       fmt::format("epoch {}/{}", progress.epoch, progress.epochs),
-      is_training ? human_seconds(run.seconds_left) + " left" : progress.phase,
+      is_training ? human_seconds(progress.seconds_left) + " left"
+                  : progress.phase,
       progress.step > 0 ? "loss " + human_number(progress.loss) : "",
       progress.test_accuracy
           ? quality_text(*progress.test_accuracy, progress.test_perplexity)

@@ -13,7 +13,6 @@ struct RunningRun {
   std::string label;
   std::optional<run::Progress> progress; // none yet: it is starting
   double part = 0;                       // done, 0 to 1
-  double seconds_left = 0;
 };
 
 struct SweepStatus {

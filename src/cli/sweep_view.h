@@ -4,8 +4,8 @@
 
 #include "cli/sweep_text.h"
 #include "run/trainer.h"
+#include "sweep/plan.h"
 #include "sweep/sweep.h"
-#include "sweep/time_left.h"
 
 #include <atomic>
 #include <chrono>
@@ -16,19 +16,13 @@
 
 namespace grapevine::cli {
 
-struct SweepViewRun {
-  std::string label;
-  bool is_done = false; // before the sweep began
-  double core_seconds = 0;
-  int64_t first_step = 0; // where it resumes
-  double final_part = 0;  // of its work, after the last step
-};
-
 class SweepView {
  public:
-  // A quiet view shows notes and failures only.
+  // core_seconds: what is left to do, by run, as estimated. A quiet view shows
+  // notes and failures only.
   SweepView(
-      std::vector<SweepViewRun> runs,
+      const sweep::Plan& plan,
+      const std::vector<double>& core_seconds,
       bool quiet,
       const std::atomic<bool>& interrupt);
   // Removes the block.
@@ -48,19 +42,19 @@ class SweepView {
   enum class State { kWaiting, kRunning, kDone, kFailed, kLocked, kStopped };
 
   struct Run {
-    SweepViewRun facts;
+    std::string label;
+    double work = 0;        // core-seconds, estimated
+    int64_t first_step = 0; // at which it resumes
     State state = State::kWaiting;
     std::optional<run::Progress> progress;
     std::string last_words;
     bool said_locked = false; // once is enough, however often it is tried
   };
 
-  void start(const sweep::Start& start);
   void end(size_t run, const sweep::Ending& ending);
   void tick(const sweep::Scheduler& scheduler);
-  void follow_progress();
   SweepStatus status(const sweep::Scheduler& scheduler);
-  double part_of(const Run& run) const;
+  static double part_of(const Run& run);
   double now() const;
 
   void say(const std::string& line);
@@ -78,7 +72,6 @@ class SweepView {
   std::vector<std::string> notes_;
 
   // Of the thread that draws.
-  sweep::TimeLeft time_left_;
   int drawn_lines_ = 0;
   Clock::time_point said_total_at_ = Clock::now();
 };

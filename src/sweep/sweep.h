@@ -38,9 +38,6 @@ struct SweepEvents {
   std::function<void(size_t run, const Ending&, const Scheduler&)> on_end;
   // A few times a second, also while nothing happens.
   std::function<void(const Scheduler&)> on_tick;
-  // Core-seconds left of each run; without it, shares of cores do not foresee
-  // which runs end soon.
-  std::function<std::vector<double>(const Scheduler&)> work_left;
 };
 
 struct SweepOptions {
