@@ -12,8 +12,6 @@
 #include "base/names.h"
 #include "base/option_values.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -118,7 +116,7 @@ Option<Struct> integer(std::string key, T Struct::*field, IntegerRange range) {
     target.*field = static_cast<T>(parse_integer(text, range));
   };
   option.get_toml = [=](const Struct& from) {
-    return fmt::format("{}", from.*field);
+    return std::to_string(from.*field);
   };
   return option;
 }
@@ -271,7 +269,7 @@ void set_option(
   try {
     std::ranges::find(options, key, &Option<Struct>::key)->set(target, text);
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", key, error.what()));
+    throw ConfigError(key + ": " + error.what());
   }
 }
 

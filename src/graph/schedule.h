@@ -5,7 +5,7 @@
 // schedule of period 1.
 #pragma once
 
-#include "base/option.h"
+#include "graph/graphs.h"
 #include "graph/mixing.h"
 
 #include <cstdint>
@@ -53,32 +53,6 @@ class Schedule {
 
   virtual int n() const = 0;
 };
-
-// The largest n of any graph.
-inline constexpr int kMaxWorkers = 4096;
-
-// What names a schedule. Fields that a graph does not use are ignored; an
-// option of a graph is a field here and a line in graph_options().
-struct GraphOptions {
-  std::string name = "ring";
-  int n = 1;
-  uint64_t seed = 0;           // random-regular, random-matching
-  int rows = 0;                // torus: 0 = as square as possible
-  int k = 0;                   // lattice, random-regular: 0 = min(4, n-1)
-  std::string edges_file = {}; // edges, directed-edges
-  int workers_per_node = 1;    // aer; 0 counts as 1
-  int k0 = 0;                  // ada: 0 = n-1
-  double gamma = -1;           // ada: < 0 = (k0-k_min) / max(1, epochs-1)
-  int k_min = 2;               // ada: the floor
-  std::string ada = "epoch";   // when k changes: epoch | step | auto
-  int64_t epochs = 1;          // ada's default gamma
-  double ada_level = 0.5;      // ada auto: relative to the largest spread
-  int64_t ada_every = 10;      // ada auto: steps between observations
-};
-
-// The options that graphs take, but for name, n, seed and epochs, which are
-// the run's. In the order of --help.
-const std::vector<Option<GraphOptions>>& graph_options();
 
 // What a parser, --help, the docs and error messages need to know of a graph.
 struct GraphEntry {
