@@ -27,6 +27,7 @@ struct GraphOptions {
   int rows = 0;                // torus: 0 = as square as possible
   int k = 0;                   // lattice, random-regular: 0 = min(4, n-1)
   std::string edges_file = {}; // edges, directed-edges
+  std::string offsets = {};    // circulant: "1,5"; empty = 1 and sqrt(n)
   int workers_per_node = 1;    // aer; 0 counts as 1
   int k0 = 0;                  // ada: 0 = n-1
   double gamma = -1;           // ada: < 0 = (k0-k_min) / max(1, epochs-1)
@@ -48,6 +49,8 @@ Mixing make_exponential(int n);
 Mixing make_complete(int n);
 // k = 0: min(4, n-1).
 Mixing make_lattice(int n, int k);
+// offsets: "1,5"; empty = 1 and the root of n.
+Mixing make_circulant(int n, const std::string& offsets);
 Mixing make_hypercube(int n);
 Mixing make_star(int n);
 // k = 0: min(4, n-1).

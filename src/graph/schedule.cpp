@@ -52,6 +52,13 @@ const std::vector<GraphEntry>& graph_table() {
        {"k"},
        false,
        [](const Options& o) { return make_static(make_lattice(o.n, o.k)); }},
+      {"circulant",
+       "ring with chords: neighbours at the given offsets; any n",
+       {"offsets"},
+       false,
+       [](const Options& o) {
+         return make_static(make_circulant(o.n, o.offsets));
+       }},
       {"hypercube",
        "numbers that differ in one bit; n = 2^p",
        {},
@@ -138,6 +145,10 @@ const std::vector<Option<GraphOptions>>& graph_options() {
           .says(
               "workers that share a node, for aer and for group averages; 0 = "
               "as launched, 1 in a virtual cluster"),
+      text("offsets", &Options::offsets)
+          .hashed_if_set()
+          .says("circulant: distances of the neighbours on the ring, like 1,5; "
+                "empty = 1 and the root of n"),
       integer("k0", &Options::k0, {0, kMost})
           .says("ada: degree in the first epoch; 0 = n - 1"),
       number("gamma", &Options::gamma, kAtLeastZero)
