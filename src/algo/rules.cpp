@@ -1,6 +1,7 @@
 #include "algo/rules.h"
 
 #include "algo/adam.h"
+#include "algo/lion.h"
 #include "algo/sgd.h"
 #include "base/error.h"
 
@@ -24,6 +25,10 @@ Rule make_adam(const RuleOptions& options) {
 template <DecayForm kForm>
 Rule make_accum_adam(const RuleOptions& options) {
   return std::make_shared<Adam>(options, kForm, options.window);
+}
+
+Rule make_lion(const RuleOptions& options) {
+  return std::make_shared<Lion>(options);
 }
 
 // Values that were not read by the options themselves. Of each, the text form
@@ -101,6 +106,11 @@ const std::vector<RuleEntry>& optimizer_table() {
        windows,
        adam_lr,
        make_accum_adam<kDecoupled>},
+      {"lion",
+       "sign of the interpolated momentum, decoupled weight decay",
+       {"beta1", "beta2"},
+       {{"lr", "0.0001"}, {"beta2", "0.99"}},
+       make_lion},
   };
   return table;
 }

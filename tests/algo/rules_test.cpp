@@ -30,15 +30,20 @@ TEST(OptimizerTable, MakesEachOfItsRules) {
   }
   EXPECT_EQ(
       names,
-      (std::set<
-          std::string>{"sgd", "adam", "adamw", "accumadam", "accumadamw"}));
+      (std::set<std::string>{
+          "sgd",
+          "adam",
+          "adamw",
+          "accumadam",
+          "accumadamw",
+          "lion"}));
 }
 
 TEST(OptimizerTable, RefusesUnknownNamesWithTheNearest) {
   EXPECT_EQ(
       refusal({.name = "adamx"}),
       "unknown optimizer 'adamx'; did you mean 'adam'? (allowed: sgd, adam, "
-      "adamw, accumadam or accumadamw)");
+      "adamw, accumadam, accumadamw or lion)");
 }
 
 TEST(OptimizerTable, RefusesValuesOutOfRange) {
