@@ -6,6 +6,7 @@
 #include "tensor/arena.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace grapevine::algo {
 namespace {
@@ -40,6 +41,7 @@ std::vector<Agreement> make_table() {
       wait(kReady, kX),
       update(kReady),
       send(kReady, kX)};
+  const std::vector<std::string> damping = {"mixing-power", "mixing-floor"};
   return {
       // All-reduce, centralized data parallelism:
       //
@@ -65,6 +67,7 @@ std::vector<Agreement> make_table() {
       // complete graph.
       {.name = kDefaultAgreement,
        .summary = "a local step, then parameters averaged with the neighbours",
+       .options = damping,
        .stages = adapt_then_combine},
 
       // Combine while adapting (decentralized Adam and its kin):
@@ -82,6 +85,7 @@ std::vector<Agreement> make_table() {
       // so, not even on the complete graph, since each takes its own step.
       {.name = "combine-while-adapt",
        .summary = "a local step while the parameters before it are averaged",
+       .options = damping,
        .stages = combine_while_adapt},
 
       // Push-sum, stochastic gradient push (Assran, Loizou, Ballas, Rabbat
@@ -248,8 +252,21 @@ const std::vector<Option<AgreementOptions>>& agreement_options() {
           .hashed_if_set()
           .says("gossip: a worker that is more averagings behind computes no "
                 "gradient; -1 = never waits"),
+      number("mixing-power", &O::mixing_power, {0, 100})
+          .hashed_if_set()
+          .says(
+              "DSGD-AC: mix by (lr / largest lr) to this power; 0 = mix fully"),
+      number("mixing-floor", &O::mixing_floor, {0, 1})
+          .hashed_if_set()
+          .says("DSGD-AC: smallest mixing strength"),
   };
   return list;
+}
+
+double mixing_strength(const AgreementOptions& options, double share) {
+  if (options.mixing_power == 0) return 1;
+  return options.mixing_floor +
+         (1 - options.mixing_floor) * std::pow(share, options.mixing_power);
 }
 
 const std::vector<Agreement>& agreement_table() {

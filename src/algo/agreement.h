@@ -58,10 +58,22 @@ struct AgreementOptions {
   bool continuous_momentum = false;   // gossip: that of A2CiD2
   // gossip: averagings that a worker may be behind; -1 = any number
   int64_t max_lag = -1;
+  // The mixing strength follows the learning rate: mixing_strength().
+  double mixing_power = 0;
+  double mixing_floor = 0;
 };
 
 // In the order of --help.
 const std::vector<Option<AgreementOptions>>& agreement_options();
+
+// Returns how much of a step's exchange counts, 0 to 1 (DSGD-AC, arXiv
+// 2602.02899):
+//
+//   s_t = (1 - floor) (lr_t / lr_max)^power + floor
+//   x   <- (1 - s_t) x + s_t sum_j W_ij x_j
+//
+// share: lr_t / lr_max. power = 0 is plain mixing.
+double mixing_strength(const AgreementOptions& options, double share);
 
 struct Agreement {
   // kAny: either push-sum weights correct the bias (graph::Schedule::weights),
