@@ -1,9 +1,9 @@
 #include "algo/agreement.h"
 
-#include "algo/gradient_tracking.h"
 #include "algo/local_rule.h"
 #include "base/error.h"
 #include "tensor/arena.h"
+#include "tensor/kernels/track.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +30,25 @@ constexpr Stage wait(When when, Plane plane) {
 }
 constexpr Stage transform(When when, Stage::Transform function) {
   return {when, What::kTransform, kX, function};
+}
+
+// The two transforms of gradient tracking, on a range of the gradients and of
+// the tracker's state plane.
+
+// y = g + s takes the gradient's place, g waits in s.
+void track(tensor::Arena& arena, int plane, Range range) {
+  tensor::track(
+      arena.gradients().data() + range.begin,
+      arena.state(plane).data() + range.begin,
+      range.size());
+}
+
+// s = (mixed y) - g.
+void keep_lead(tensor::Arena& arena, int plane, Range range) {
+  tensor::keep_lead(
+      arena.gradients().data() + range.begin,
+      arena.state(plane).data() + range.begin,
+      range.size());
 }
 
 std::vector<Agreement> make_table() {

@@ -1,7 +1,6 @@
 #include "base/error.h"
 #include "cli/bench_run.h"
 #include "cli/console.h"
-#include "cli/default_bench.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
 #include "cli/program.h"
@@ -19,6 +18,12 @@
 #include <nlohmann/json.hpp>
 
 namespace grapevine::cli {
+
+// The benchmark that runs when no file is given: the text of
+// experiments/fashion-mnist-96.toml, put into the program when it is built.
+extern const char* const kDefaultBenchName;
+extern const char* const kDefaultBench;
+
 namespace {
 
 // "12 done before, 6 to do; 2 at once on 2 cores, about 3:05, 410 MB".

@@ -59,7 +59,7 @@ net::OnFailure on_failure_flag(const std::string& text) {
   if (text == "continue") return net::OnFailure::kContinue;
   if (text == "restart") return net::OnFailure::kRestart;
   throw ConfigError(fmt::format(
-      "--on-failure: '{}' is none of end, continue, restart",
+      "--on-failure: must be end, continue or restart, got '{}'",
       text));
 }
 
@@ -77,7 +77,7 @@ class LaunchVerb : public Verb {
            "--on-failure",
            on_failure_,
            "what a worker's failure means: end all, continue without it, or "
-           "restart it while the others go on")
+           "restart it while the others continue")
         ->type_name("end|continue|restart")
         ->default_str(on_failure_);
     app.add_option(

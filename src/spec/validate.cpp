@@ -243,6 +243,7 @@ class Validator {
 graph::GraphOptions graph_options(const Spec& spec) {
   graph::GraphOptions options = spec;
   options.name = spec.graph;
+  options.workers_per_node = std::max(1, spec.workers_per_node);
   return options;
 }
 

@@ -17,7 +17,7 @@ namespace grapevine::sweep {
 enum class Outcome {
   kNotStarted,  // the sweep was interrupted before
   kDone,        // completed or diverged, now or before
-  kInterrupted, // goes on when the sweep is started again
+  kInterrupted, // resumes when the sweep is started again
   kFailed,
   kLocked, // another process is at work on it
 };

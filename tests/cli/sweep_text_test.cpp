@@ -1,5 +1,5 @@
 // The lines that show a sweep.
-#include "cli/sweep_text.h"
+#include "cli/sweep_view.h"
 
 #include "cli/progress.h"
 #include "cli/some_progress.h"
