@@ -28,7 +28,8 @@ int main() {
       group,
       {.agreement = "adapt-then-combine",
        .graph = "ring",
-       .optimizer = grapevine::Sgd{.lr = 0.1, .momentum = 0.9}});
+       .optimizer = "sgd",
+       .optimizer_options = {{"lr", 0.1}, {"momentum", 0.9}}});
 
   for (int step = 0; step < 300; ++step) {
     const auto input = torch::randn({32, 20});

@@ -93,7 +93,7 @@ class VirtualStep {
   std::vector<data::Batch>& batches_;
   std::vector<record::Spans> spans_;
   std::unique_ptr<graph::Schedule> schedule_;
-  algo::Sgd rule_{algo::SgdOptions{.momentum = 0.9}};
+  algo::Sgd rule_{{.momentum = 0.9}};
   std::vector<run::Worker> workers_;
   std::unique_ptr<mix::Cluster> cluster_;
   std::unique_ptr<mix::Stepper> stepper_;

@@ -203,7 +203,7 @@ class Job {
 
   std::unique_ptr<net::StoreServer> store_;
   Options options_;
-  algo::Sgd rule_{algo::SgdOptions{}};
+  algo::Sgd rule_{{}};
   std::unique_ptr<MlpGradient> gradient_;
   std::unique_ptr<mix::Cluster> everybody_;
   std::vector<int> neighbours_;

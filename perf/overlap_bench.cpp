@@ -64,8 +64,8 @@ Options parse(int argc, char** argv) {
 }
 
 std::shared_ptr<const algo::LocalRule> make_rule(const std::string& name) {
-  if (name == "sgd") return std::make_shared<algo::Sgd>(algo::SgdOptions{});
-  return std::make_shared<algo::Adam>(algo::AdamOptions{});
+  if (name == "sgd") return std::make_shared<algo::Sgd>(algo::RuleOptions{});
+  return std::make_shared<algo::Adam>(algo::RuleOptions{});
 }
 
 std::unique_ptr<net::Transport> make_transport(bool packs) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <grapevine/group.h>
-#include <grapevine/optimizer.h>
+#include <grapevine/options.h>
 
 #include <torch/nn/module.h>
 
@@ -23,27 +23,29 @@ struct DataParallelOptions {
   // "gradient-tracking": for data that differ from worker to worker; twice the
   // bytes, and no clip.
   std::string agreement = "adapt-then-combine";
-  // Any graph that `grapevine graph` knows, and its options.
+  // Any graph that `grapevine graph` knows, and its options: {{"k", 4}}.
   std::string graph = "ring";
-  int rows = 0;           // torus
-  int k = 0;              // lattice, random-regular
-  std::string edges_file; // edges, directed-edges
-  // aer, and how group averages travel. 0 = as launched: found out from the
+  Options graph_options = {};
+  // For aer, and how group averages travel. 0 = as launched: found out from the
   // launcher (LOCAL_RANK, …), from MPI or from the names of the hosts; 1 where
   // all are on one node, where nodes are of unequal sizes, and where the ranks
   // of a node do not follow each other.
   int workers_per_node = 0;
-  int k0 = 0;                  // ada
-  double gamma = -1;           // ada
   int64_t epochs = 1;          // ada
   int64_t steps_per_epoch = 1; // ada
   uint64_t seed = 0;           // random graphs
 
-  // Sgd, Adam, AdamW, AccumAdam or AccumAdamW, with its options.
-  Optimizer optimizer = Sgd{};
-  double clip = 0;              // norm of the whole gradient; 0 = none
-  bool average_buffers = false; // batch-norm statistics take part
-  bool check = false;           // verify invariants after every step
+  // "sgd", "adam", "adamw": torch's, with its bits. "accumadam" and
+  // "accumadamw" update the moments once per `window` steps, by the mean
+  // gradient of those steps, as a batch that many times as large would; 4 does
+  // for 8 workers, 8 for 16. Options that are not given have the defaults of
+  // `grapevine train`. Weight decay leaves out norms and biases (tensors of one
+  // dimension) unless "decay" is "all"; torch's decay all they are given.
+  std::string optimizer = "sgd";
+  Options optimizer_options = {}; // {{"lr", 0.1}, {"momentum", 0.9}}
+  double clip = 0;                // norm of the whole gradient; 0 = none
+  bool average_buffers = false;   // batch-norm statistics take part
+  bool check = false;             // verify invariants after every step
 };
 
 class DataParallel {

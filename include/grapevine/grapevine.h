@@ -13,4 +13,4 @@
 
 #include <grapevine/data_parallel.h>
 #include <grapevine/group.h>
-#include <grapevine/optimizer.h>
+#include <grapevine/options.h>

@@ -1,12 +1,12 @@
 #include "algo/agreement.h"
 
-#include "algo/gradient_tracking.h"
 #include "algo/local_rule.h"
 #include "base/error.h"
-#include "base/names.h"
 #include "tensor/arena.h"
+#include "tensor/kernels/track.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace grapevine::algo {
 namespace {
@@ -32,6 +32,25 @@ constexpr Stage transform(When when, Stage::Transform function) {
   return {when, What::kTransform, kX, function};
 }
 
+// The two transforms of gradient tracking, on a range of the gradients and of
+// the tracker's state plane.
+
+// y = g + s takes the gradient's place, g waits in s.
+void track(tensor::Arena& arena, int plane, Range range) {
+  tensor::track(
+      arena.gradients().data() + range.begin,
+      arena.state(plane).data() + range.begin,
+      range.size());
+}
+
+// s = (mixed y) - g.
+void keep_lead(tensor::Arena& arena, int plane, Range range) {
+  tensor::keep_lead(
+      arena.gradients().data() + range.begin,
+      arena.state(plane).data() + range.begin,
+      range.size());
+}
+
 std::vector<Agreement> make_table() {
   const std::vector<Stage> adapt_then_combine = {
       update(kReady),
@@ -41,6 +60,7 @@ std::vector<Agreement> make_table() {
       wait(kReady, kX),
       update(kReady),
       send(kReady, kX)};
+  const std::vector<std::string> damping = {"mixing-power", "mixing-floor"};
   return {
       // All-reduce, centralized data parallelism:
       //
@@ -66,6 +86,7 @@ std::vector<Agreement> make_table() {
       // complete graph.
       {.name = kDefaultAgreement,
        .summary = "a local step, then parameters averaged with the neighbours",
+       .options = damping,
        .stages = adapt_then_combine},
 
       // Combine while adapting (decentralized Adam and its kin):
@@ -83,6 +104,7 @@ std::vector<Agreement> make_table() {
       // so, not even on the complete graph, since each takes its own step.
       {.name = "combine-while-adapt",
        .summary = "a local step while the parameters before it are averaged",
+       .options = damping,
        .stages = combine_while_adapt},
 
       // Push-sum, stochastic gradient push (Assran, Loizou, Ballas, Rabbat
@@ -164,13 +186,6 @@ size_t first_place(std::span<const Stage> stages, What what) {
   return std::ranges::find(stages, what, &Stage::what) - stages.begin();
 }
 
-// Null if there is none.
-const Agreement* look_up(const std::string& name) {
-  const auto& table = agreement_table();
-  const auto found = std::ranges::find(table, name, &Agreement::name);
-  return found == table.end() ? nullptr : &*found;
-}
-
 bool is_synchronous(const Agreement& agreement) {
   return !agreement.is_asynchronous();
 }
@@ -238,24 +253,53 @@ bool contains(std::span<const Stage> stages, What what) {
   return first_place(stages, what) < stages.size();
 }
 
+const std::vector<Option<AgreementOptions>>& agreement_options() {
+  using O = AgreementOptions;
+  static const std::vector<Option<O>> list = {
+      number("rate", &O::rate, {0, 1000})
+          .hashed_if_set()
+          .says("gossip: averagings that a worker takes part in per gradient"),
+      choice("averagings", &O::averagings, {"poisson", "exact"})
+          .hashed_if_set()
+          .says("gossip: number of averagings after a gradient: random, or as "
+                "even as possible"),
+      yes_no("continuous-momentum", &O::continuous_momentum)
+          .hashed_if_set()
+          .says(
+              "gossip: A2CiD2's momentum, which mixes faster on sparse graphs"),
+      integer("max-lag", &O::max_lag, {-1, kAnyMore})
+          .hashed_if_set()
+          .says("gossip: a worker that is more averagings behind computes no "
+                "gradient; -1 = never waits"),
+      number("mixing-power", &O::mixing_power, {0, 100})
+          .hashed_if_set()
+          .says(
+              "DSGD-AC: mix by (lr / largest lr) to this power; 0 = mix fully"),
+      number("mixing-floor", &O::mixing_floor, {0, 1})
+          .hashed_if_set()
+          .says("DSGD-AC: smallest mixing strength"),
+  };
+  return list;
+}
+
+double mixing_strength(const AgreementOptions& options, double share) {
+  if (options.mixing_power == 0) return 1;
+  return options.mixing_floor +
+         (1 - options.mixing_floor) * std::pow(share, options.mixing_power);
+}
+
 const std::vector<Agreement>& agreement_table() {
   static const std::vector<Agreement> table = make_table();
   return table;
 }
 
 const Agreement& find_agreement(const std::string& name) {
-  if (const Agreement* found = look_up(name)) return *found;
-  throw ConfigError(
-      unknown_name("agreement", name, names_of_those([](const Agreement&) {
-                     return true;
-                   })));
+  return find_row("agreement", name, agreement_table());
 }
 
 const Agreement& find_synchronous_agreement(const std::string& name) {
-  const Agreement* found = look_up(name);
-  if (found && is_synchronous(*found)) return *found;
-  throw ConfigError(
-      unknown_name("agreement", name, names_of_those(is_synchronous)));
+  check_choice("agreement", name, names_of_those(is_synchronous));
+  return find_agreement(name);
 }
 
 std::vector<std::string> agreements_that(bool (Agreement::*trait)() const) {

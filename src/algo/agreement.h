@@ -7,6 +7,7 @@
 // An agreement says what is sent; the graph says to whom, the communicator how.
 #pragma once
 
+#include "base/option.h"
 #include "base/range.h"
 
 #include <span>
@@ -49,6 +50,31 @@ struct Stage {
   Transform transform = nullptr;
 };
 
+// The options of agreements, each for those that name it. An option of a new
+// agreement is a field here and a line in agreement_options().
+struct AgreementOptions {
+  double rate = 1;                    // gossip: averagings per gradient
+  std::string averagings = "poisson"; // gossip: poisson | exact
+  bool continuous_momentum = false;   // gossip: that of A2CiD2
+  // gossip: averagings that a worker may be behind; -1 = any number
+  int64_t max_lag = -1;
+  // The mixing strength follows the learning rate: mixing_strength().
+  double mixing_power = 0;
+  double mixing_floor = 0;
+};
+
+// In the order of --help.
+const std::vector<Option<AgreementOptions>>& agreement_options();
+
+// Returns how much of a step's exchange counts, 0 to 1 (DSGD-AC, arXiv
+// 2602.02899):
+//
+//   s_t = (1 - floor) (lr_t / lr_max)^power + floor
+//   x   <- (1 - s_t) x + s_t sum_j W_ij x_j
+//
+// share: lr_t / lr_max. power = 0 is plain mixing.
+double mixing_strength(const AgreementOptions& options, double share);
+
 struct Agreement {
   // kAny: either push-sum weights correct the bias (graph::Schedule::weights),
   // or pairs average both ways, whichever way an edge points.
@@ -56,7 +82,7 @@ struct Agreement {
 
   std::string name;
   std::string summary;
-  // Keys of the spec that it alone takes.
+  // Names of the options that it takes.
   std::vector<std::string> options = {};
   Graph graph = Graph::kDoublyStochastic;
   // Whether each worker may clip its own gradient.

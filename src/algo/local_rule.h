@@ -33,7 +33,6 @@ class LocalRule {
  public:
   virtual ~LocalRule() = default;
 
-  virtual std::string name() const = 0;
   // How many planes of state the arena must have for it, with their names in
   // checkpoints.
   virtual std::vector<std::string> state_planes() const = 0;

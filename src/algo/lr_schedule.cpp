@@ -23,6 +23,14 @@ double scaling_factor(const LrOptions& options, double degree) {
   return 1;
 }
 
+double warm_up(const LrOptions& options, int64_t step) {
+  if (options.warmup_steps == 0) return 1;
+  return std::min(
+      1.0,
+      static_cast<double>(step + 1) /
+          static_cast<double>(options.warmup_steps));
+}
+
 double decay_factor(const LrOptions& options, int64_t step) {
   const double done =
       static_cast<double>(step) / static_cast<double>(options.total_steps);
@@ -50,13 +58,12 @@ double decay_factor(const LrOptions& options, int64_t step) {
 
 } // namespace
 
+double share_of_peak(const LrOptions& options, int64_t step) {
+  return warm_up(options, step) * decay_factor(options, step);
+}
+
 double learning_rate(const LrOptions& options, int64_t step, double degree) {
-  const double warm = options.warmup_steps == 0
-                          ? 1
-                          : std::min(
-                                1.0,
-                                static_cast<double>(step + 1) /
-                                    static_cast<double>(options.warmup_steps));
+  const double warm = warm_up(options, step);
   return options.lr * scaling_factor(options, degree) * warm *
          decay_factor(options, step);
 }

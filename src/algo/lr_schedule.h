@@ -35,6 +35,9 @@ struct LrOptions {
   int workers = 1;
 };
 
+// Returns lr(t) divided by its largest value: warm-up(t) * decay(t).
+double share_of_peak(const LrOptions& options, int64_t step);
+
 // degree: of the graph at that step.
 double learning_rate(const LrOptions& options, int64_t step, double degree);
 

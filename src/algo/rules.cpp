@@ -1,157 +1,139 @@
 #include "algo/rules.h"
 
-#include "algo/accum_adam.h"
 #include "algo/adam.h"
+#include "algo/lion.h"
 #include "algo/sgd.h"
 #include "base/error.h"
-#include "base/names.h"
 
 #include <fmt/format.h>
-
-#include <functional>
 
 namespace grapevine::algo {
 namespace {
 
-using Rule = std::shared_ptr<const LocalRule>;
-
-struct Maker {
-  RuleEntry entry;
-  std::function<Rule(const RuleOptions&)> make;
-};
-
 Rule make_sgd(const RuleOptions& options) {
-  return std::make_shared<Sgd>(SgdOptions{
-      .momentum = options.momentum,
-      .nesterov = options.nesterov,
-      .weight_decay = options.weight_decay,
-      .decay_everything = options.decay_everything});
-}
-
-AdamOptions adam_options(const RuleOptions& options, DecayForm form) {
-  return {
-      .beta1 = options.beta1,
-      .beta2 = options.beta2,
-      .eps = options.eps,
-      .weight_decay = options.weight_decay,
-      .decay_form = form,
-      .decay_everything = options.decay_everything};
+  if (options.nesterov && options.momentum == 0) {
+    throw ConfigError("nesterov needs a momentum above 0");
+  }
+  return std::make_shared<Sgd>(options);
 }
 
 template <DecayForm kForm>
 Rule make_adam(const RuleOptions& options) {
-  return std::make_shared<Adam>(adam_options(options, kForm));
+  return std::make_shared<Adam>(options, kForm);
 }
 
 template <DecayForm kForm>
 Rule make_accum_adam(const RuleOptions& options) {
-  return std::make_shared<AccumAdam>(
-      adam_options(options, kForm),
-      options.window);
+  return std::make_shared<Adam>(options, kForm, options.window);
 }
 
-const std::vector<Maker>& makers() {
-  constexpr double kAdamLr = 0.001;
-  static const std::vector<Maker> table = {
-      {{"sgd",
-        "gradient descent with momentum",
-        {"momentum", "nesterov"},
-        0.05},
-       make_sgd},
-      {{"adam",
-        "Adam, decay as an L2 penalty",
-        {"beta1", "beta2", "eps"},
-        kAdamLr},
-       make_adam<DecayForm::kL2>},
-      {{"adamw",
-        "Adam, decay of the parameters themselves",
-        {"beta1", "beta2", "eps"},
-        kAdamLr},
-       make_adam<DecayForm::kDecoupled>},
-      {{"accumadam",
-        "Adam whose moments take in windows of gradients",
-        {"beta1", "beta2", "eps", "window"},
-        kAdamLr},
-       make_accum_adam<DecayForm::kL2>},
-      {{"accumadamw",
-        "accumadam with adamw's decay",
-        {"beta1", "beta2", "eps", "window"},
-        kAdamLr},
-       make_accum_adam<DecayForm::kDecoupled>},
-  };
-  return table;
+Rule make_lion(const RuleOptions& options) {
+  return std::make_shared<Lion>(options);
 }
 
-const Maker& find_maker(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Maker& maker : makers()) {
-    if (maker.entry.name == name) return maker;
-    names.push_back(maker.entry.name);
+// Values that were not read by the options themselves. Of each, the text form
+// must be accepted.
+void check_ranges(const RuleOptions& options) {
+  RuleOptions checked;
+  for (const auto& option : optimizer_options()) {
+    if (option.type == "text") continue;
+    try {
+      option.set(checked, option.get_toml(options));
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}: {}", option.key, error.what()));
+    }
   }
-  throw ConfigError(unknown_name("optimizer", name, names));
-}
-
-void check(bool fine, const char* key, const char* range, double value) {
-  if (fine) return;
-  throw ConfigError(
-      fmt::format("{}: expected a number {}, got {}", key, range, value));
-}
-
-// Written so that what is not a number is refused too.
-void check_ranges(const RuleOptions& o) {
-  constexpr const char* kShare = "of at least 0 and below 1";
-  check(o.momentum >= 0 && o.momentum < 1, "momentum", kShare, o.momentum);
-  check(o.beta1 >= 0 && o.beta1 < 1, "beta1", kShare, o.beta1);
-  check(o.beta2 >= 0 && o.beta2 < 1, "beta2", kShare, o.beta2);
-  check(static_cast<float>(o.eps) > 0, "eps", "above 0", o.eps);
-  check(
-      o.window >= 1,
-      "window",
-      "of at least 1",
-      static_cast<double>(o.window));
-  check(o.weight_decay >= 0, "weight decay", "of at least 0", o.weight_decay);
-  check(
-      !o.nesterov || o.momentum > 0,
-      "momentum",
-      "above 0 with nesterov",
-      o.momentum);
-}
-
-std::string value_text(const RuleOptions& options, const std::string& key) {
-  if (key == "momentum") return fmt::format("{}", options.momentum);
-  if (key == "nesterov") return options.nesterov ? "yes" : "no";
-  if (key == "beta1") return fmt::format("{}", options.beta1);
-  if (key == "beta2") return fmt::format("{}", options.beta2);
-  if (key == "eps") return fmt::format("{}", options.eps);
-  return fmt::format("{}", options.window);
 }
 
 } // namespace
 
+const std::vector<Option<RuleOptions>>& optimizer_options() {
+  using O = RuleOptions;
+  constexpr double kLeastEps = 1e-30; // still a float above 0
+  static const std::vector<Option<O>> list = {
+      number("momentum", &O::momentum, kFraction).says("sgd: momentum factor"),
+      yes_no("nesterov", &O::nesterov).says("sgd: Nesterov momentum"),
+      number("beta1", &O::beta1, kFraction)
+          .says("adam…: decay rate of the first moment"),
+      number("beta2", &O::beta2, kFraction)
+          .says("adam…: decay rate of the second moment"),
+      number("eps", &O::eps, {kLeastEps, kNoBound})
+          .says("adam…: added to the denominator"),
+      integer("window", &O::window, {1, 1000000})
+          .says("accumadam…: steps whose mean gradient updates the moments"),
+      number("weight-decay", &O::weight_decay, kAtLeastZero)
+          .says("weight decay: an L2 penalty, or decoupled in adamw and alike"),
+      choice("decay", &O::decay_everything, "matrices", "all")
+          .says("what decays: all but norms and biases, or everything"),
+  };
+  return list;
+}
+
 const std::vector<RuleEntry>& optimizer_table() {
-  static const std::vector<RuleEntry> table = [] {
-    std::vector<RuleEntry> entries;
-    for (const Maker& maker : makers())
-      entries.push_back(maker.entry);
-    return entries;
-  }();
+  using Defaults = std::vector<std::pair<std::string, std::string>>;
+  static const Defaults adam_lr = {{"lr", "0.001"}};
+  constexpr DecayForm kL2 = DecayForm::kL2;
+  constexpr DecayForm kDecoupled = DecayForm::kDecoupled;
+  static const std::vector<std::string> moments = {"beta1", "beta2", "eps"};
+  static const std::vector<std::string> windows = {
+      "beta1",
+      "beta2",
+      "eps",
+      "window"};
+  static const std::vector<RuleEntry> table = {
+      {"sgd",
+       "stochastic gradient descent with momentum",
+       {"momentum", "nesterov"},
+       {{"lr", "0.05"}},
+       make_sgd},
+      {"adam",
+       "Adam, weight decay as an L2 penalty",
+       moments,
+       adam_lr,
+       make_adam<kL2>},
+      {"adamw",
+       "Adam with decoupled weight decay",
+       moments,
+       adam_lr,
+       make_adam<kDecoupled>},
+      {"accumadam",
+       "Adam whose moments accumulate over windows of gradients",
+       windows,
+       adam_lr,
+       make_accum_adam<kL2>},
+      {"accumadamw",
+       "accumadam with decoupled weight decay",
+       windows,
+       adam_lr,
+       make_accum_adam<kDecoupled>},
+      {"lion",
+       "sign of the interpolated momentum, decoupled weight decay",
+       {"beta1", "beta2"},
+       {{"lr", "0.0001"}, {"beta2", "0.99"}},
+       make_lion},
+  };
   return table;
 }
 
 const RuleEntry& find_optimizer(const std::string& name) {
-  return find_maker(name).entry;
+  return find_row("optimizer", name, optimizer_table());
 }
 
-std::shared_ptr<const LocalRule> make_rule(const RuleOptions& options) {
-  const Maker& maker = find_maker(options.name);
+Rule make_rule(const RuleOptions& options) {
+  const RuleEntry& entry = find_optimizer(options.name);
   check_ranges(options);
-  return maker.make(options);
+  return entry.make(options);
 }
 
 std::string describe(const RuleOptions& options) {
+  const RuleEntry& entry = find_optimizer(options.name);
   std::string text = options.name;
-  for (const std::string& key : find_optimizer(options.name).options)
-    text += fmt::format(", {} {}", key, value_text(options, key));
+  for (const auto& option : optimizer_options()) {
+    if (!takes(entry, option.key)) continue;
+    std::string value = option.get_toml(options);
+    if (option.type == "yes/no") value = value == "true" ? "yes" : "no";
+    text += fmt::format(", {} {}", option.key, value);
+  }
   if (options.weight_decay > 0) {
     text += fmt::format(
         ", decay {}{}",

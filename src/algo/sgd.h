@@ -11,22 +11,14 @@
 // `decay_everything`. One pass over x, g and m; no messages.
 #pragma once
 
-#include "algo/local_rule.h"
+#include "algo/rules.h"
 
 namespace grapevine::algo {
 
-struct SgdOptions {
-  double momentum = 0.9;
-  bool nesterov = false;
-  double weight_decay = 0;
-  bool decay_everything = false;
-};
-
 class Sgd : public LocalRule {
  public:
-  explicit Sgd(SgdOptions options) : options_(options) {}
+  explicit Sgd(RuleOptions options) : options_(std::move(options)) {}
 
-  std::string name() const override { return "sgd"; }
   std::vector<std::string> state_planes() const override;
   void update(
       tensor::Arena& arena,
@@ -36,7 +28,7 @@ class Sgd : public LocalRule {
       std::span<double> block_squares) const override;
 
  private:
-  SgdOptions options_;
+  RuleOptions options_;
 };
 
 } // namespace grapevine::algo

@@ -1,13 +1,15 @@
 #include "base/error.h"
 #include "base/names.h"
-#include "cli/bpe_action.h"
 #include "cli/console.h"
 #include "cli/program.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "cli/verb.h"
+#include "data/bpe_file.h"
+#include "data/bpe_train.h"
 #include "data/data_path.h"
 #include "data/download.h"
+#include "data/file.h"
 #include "data/source.h"
 
 #include <fmt/format.h>
@@ -17,6 +19,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace grapevine::cli {
 namespace {
@@ -96,6 +100,73 @@ int get_set(const std::string& name, const std::string& given, bool json) {
   } else {
     print_text(fmt::format("{} is in {}\n", name, folder));
   }
+  return kDone;
+}
+
+struct BpeArguments {
+  std::vector<std::string> files;
+  int size = 8192; // bytes included
+  std::string out;
+};
+
+constexpr int kLargest = 256 + data::Bpe::kMostMerges;
+
+void check_bpe(const BpeArguments& arguments) {
+  if (arguments.files.empty()) {
+    throw ConfigError("data bpe: say which text files to learn from");
+  }
+  for (const auto& file : arguments.files) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored)) {
+      throw ConfigError(fmt::format("data bpe: '{}' is not a file", file));
+    }
+  }
+  if (arguments.size < data::Bpe::kBytes || arguments.size > kLargest) {
+    throw ConfigError(fmt::format(
+        "--size: expected an integer from {} (bytes alone) to {}, got {}",
+        data::Bpe::kBytes,
+        kLargest,
+        arguments.size));
+  }
+  if (arguments.out.empty()) {
+    throw ConfigError("data bpe: say --out FILE, where the vocabulary goes");
+  }
+}
+
+void show_bpe(
+    const BpeArguments& arguments,
+    const data::Bpe& bpe,
+    int64_t bytes,
+    bool json) {
+  if (json) {
+    print_json(nlohmann::ordered_json{
+        {"vocabulary", arguments.out},
+        {"size", bpe.size()},
+        {"bytes", bytes}});
+    return;
+  }
+  std::string text =
+      fmt::format("a vocabulary of {} is in {}\n", bpe.size(), arguments.out);
+  if (bpe.size() < arguments.size) {
+    text += fmt::format(
+        "smaller than {}: no other pair occurs twice in the text\n",
+        arguments.size);
+  }
+  print_text(text);
+}
+
+int make_bpe(const BpeArguments& arguments, bool json) {
+  check_bpe(arguments);
+  data::WordCounts words;
+  int64_t bytes = 0;
+  for (const auto& file : arguments.files) {
+    const auto text = data::read_file(file);
+    words.add({reinterpret_cast<const char*>(text.data()), text.size()});
+    bytes += static_cast<int64_t>(text.size());
+  }
+  const data::Bpe bpe = data::train_bpe(words, arguments.size);
+  data::write_bpe(bpe, arguments.out);
+  show_bpe(arguments, bpe, bytes, json);
   return kDone;
 }
 

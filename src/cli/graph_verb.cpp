@@ -1,26 +1,119 @@
 #include "algo/agreement.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "base/option_values.h"
 #include "cli/console.h"
-#include "cli/graph_facts.h"
 #include "cli/program.h"
 #include "cli/spec_flags.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "cli/verb.h"
+#include "graph/constant_schedule.h"
 #include "graph/draw.h"
+#include "graph/schedule.h"
+#include "graph/spectrum.h"
+#include "mix/plan.h"
 #include "record/atomic_file.h"
-#include "spec/graph_options.h"
-#include "spec/values.h"
+#include "spec/spec.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace grapevine::cli {
 namespace {
+
+// How well a schedule mixes and what it costs.
+
+struct GraphQuestion {
+  std::string name;
+  int64_t model_bytes = 100'000'000;
+  int workers_per_node = 1;
+  // One step alone; otherwise all that the schedule's analysis looks at.
+  std::optional<graph::StepTime> moment;
+};
+
+struct GraphFacts {
+  std::string name;
+  int n;
+  graph::Spectrum spectrum;
+  std::string plan;             // names of the plans in use, "groups, identity"
+  std::string plan_description; // of the first step
+  // Sent by one worker, the largest; mean over the steps looked at.
+  double messages;
+  double copies;
+  // Sent by one node to others, the same way; as copies for nodes of one.
+  double node_copies;
+};
+
+struct Cost {
+  std::string name;
+  std::string description;
+  double messages;
+  double copies;
+  double node_copies;
+};
+
+Cost cost_of(const graph::Mixing& mixing, const GraphQuestion& question) {
+  const int per_node = question.workers_per_node;
+  const auto plan = mix::make_plan(mixing, question.model_bytes, per_node);
+  return {
+      plan->name(),
+      plan->describe(),
+      static_cast<double>(plan->max_messages()),
+      plan->max_copies(),
+      per_node == 1 ? plan->max_copies() : plan->max_node_copies(per_node)};
+}
+
+GraphFacts graph_facts(
+    const graph::Schedule& schedule,
+    const GraphQuestion& question) {
+  if (question.moment) {
+    GraphQuestion still = question;
+    still.moment.reset();
+    return graph_facts(
+        graph::ConstantSchedule(schedule.at(*question.moment)),
+        still);
+  }
+  GraphFacts facts{
+      .name = question.name,
+      .n = schedule.n(),
+      .spectrum = graph::analyse(schedule),
+      .plan = "",
+      .plan_description = "",
+      .messages = 0,
+      .copies = 0,
+      .node_copies = 0};
+  const int steps = std::max(1, schedule.sample_steps());
+  std::map<uint64_t, Cost> costs; // by the mixing's digest
+  std::vector<std::string> plans;
+  for (int step = 0; step < steps; ++step) {
+    const auto mixing = schedule.at({.step = step, .epoch = 0});
+    auto found = costs.find(mixing->digest());
+    if (found == costs.end()) {
+      found = costs.emplace(mixing->digest(), cost_of(*mixing, question)).first;
+    }
+    const Cost& cost = found->second;
+    if (step == 0) facts.plan_description = cost.description;
+    if (std::find(plans.begin(), plans.end(), cost.name) == plans.end()) {
+      facts.plan += (plans.empty() ? "" : ", ") + cost.name;
+      plans.push_back(cost.name);
+    }
+    facts.messages += cost.messages / steps;
+    facts.copies += cost.copies / steps;
+    facts.node_copies += cost.node_copies / steps;
+  }
+  return facts;
+}
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
@@ -85,19 +178,11 @@ class GraphVerb : public Verb {
  public:
   void declare(CLI::App& app) override {
     app.add_option("NAME", name_, "the graph; see below");
-    flags_.declare(
-        app,
-        {"n",
-         "rows",
-         "k",
-         "edges",
-         "workers-per-node",
-         "k0",
-         "gamma",
-         "k-min",
-         "ada",
-         "epochs",
-         "seed"});
+    std::vector<std::string> keys = {"n", "epochs", "seed"};
+    for (const auto& option : graph::graph_options()) {
+      if (option.needs_key.empty()) keys.push_back(option.key);
+    }
+    flags_.declare(app, keys);
     app.add_option("--step", step_, "look at this step alone, from 0")
         ->type_name("N");
     app.add_option("--epoch", epoch_, "look at this epoch alone, from 0")
@@ -116,7 +201,7 @@ class GraphVerb : public Verb {
     question.workers_per_node = graph.workers_per_node;
     question.name = name_;
     question.model_bytes =
-        read("--model-bytes", bytes_, spec::parse_bytes, {1, kMost});
+        read("--model-bytes", bytes_, parse_bytes, {1, kMost});
     if (!step_.empty() || !epoch_.empty()) question.moment = moment();
     const GraphFacts facts = graph_facts(*schedule, question);
     if (!svg_.empty()) draw(*schedule, question);
@@ -130,16 +215,12 @@ class GraphVerb : public Verb {
 
  private:
   graph::GraphOptions options() {
-    std::vector<std::string> names;
-    for (const auto& entry : graph::graph_table())
-      names.push_back(entry.name);
+    const auto names = names_of(graph::graph_table());
     if (name_.empty()) {
       throw ConfigError(
-          fmt::format("graph: say which one ({})", one_of(names)));
+          fmt::format("graph: give the name of a graph ({})", one_of(names)));
     }
-    if (std::find(names.begin(), names.end(), name_) == names.end()) {
-      throw ConfigError(unknown_name("graph", name_, names));
-    }
+    check_choice("graph", name_, names);
     auto flags = flags_.given();
     flags.emplace_back("graph", name_);
     // One that takes any graph.
@@ -156,7 +237,7 @@ class GraphVerb : public Verb {
       const std::string& flag,
       const std::string& text,
       Parser parser,
-      spec::IntegerRange range) {
+      IntegerRange range) {
     try {
       return parser(text, range);
     } catch (const ConfigError& error) {
@@ -167,10 +248,10 @@ class GraphVerb : public Verb {
   graph::StepTime moment() const {
     graph::StepTime moment;
     if (!step_.empty()) {
-      moment.step = read("--step", step_, spec::parse_integer, {0, kMost});
+      moment.step = read("--step", step_, parse_integer, {0, kMost});
     }
     if (!epoch_.empty()) {
-      moment.epoch = read("--epoch", epoch_, spec::parse_integer, {0, kMost});
+      moment.epoch = read("--epoch", epoch_, parse_integer, {0, kMost});
     }
     return moment;
   }

@@ -1,9 +1,9 @@
 #include "base/error.h"
+#include "base/option_values.h"
 #include "cli/console.h"
 #include "cli/program.h"
 #include "cli/verb.h"
 #include "net/launch/launch.h"
-#include "spec/values.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -20,9 +20,9 @@ constexpr int64_t kMostRestarts = 1000000;
 int64_t integer_flag(
     const std::string& flag,
     const std::string& text,
-    spec::IntegerRange range) {
+    IntegerRange range) {
   try {
-    return spec::parse_integer(text, range);
+    return parse_integer(text, range);
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", flag, error.what()));
   }
@@ -39,7 +39,7 @@ auto words_flag(const std::string& flag, const std::string& text, Parse parse) {
 
 double seconds_flag(const std::string& flag, const std::string& text) {
   try {
-    return spec::parse_number(text, {.least = 0, .most = 1e9, .above = true});
+    return parse_number(text, {.least = 0, .most = 1e9, .above = true});
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", flag, error.what()));
   }
@@ -59,7 +59,7 @@ net::OnFailure on_failure_flag(const std::string& text) {
   if (text == "continue") return net::OnFailure::kContinue;
   if (text == "restart") return net::OnFailure::kRestart;
   throw ConfigError(fmt::format(
-      "--on-failure: '{}' is none of end, continue, restart",
+      "--on-failure: must be end, continue or restart, got '{}'",
       text));
 }
 
@@ -77,7 +77,7 @@ class LaunchVerb : public Verb {
            "--on-failure",
            on_failure_,
            "what a worker's failure means: end all, continue without it, or "
-           "restart it while the others go on")
+           "restart it while the others continue")
         ->type_name("end|continue|restart")
         ->default_str(on_failure_);
     app.add_option(

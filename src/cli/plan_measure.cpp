@@ -1,6 +1,7 @@
 #include "cli/plan_measure.h"
 
 #include "base/error.h"
+#include "base/option_values.h"
 #include "cli/console.h"
 #include "cli/one_of_many.h"
 #include "cli/plan_text.h"
@@ -10,7 +11,6 @@
 #include "record/atomic_file.h"
 #include "run/plan_measure.h"
 #include "sim/plan_json.h"
-#include "spec/values.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -66,7 +66,7 @@ std::vector<std::string> PlanMeasure::given() const {
 double PlanMeasure::seconds() const {
   if (seconds_.empty()) return kDefaultSeconds;
   try {
-    return spec::parse_number(
+    return parse_number(
         seconds_,
         {.least = 0, .most = kMostSeconds, .above = true});
   } catch (const ConfigError& error) {

@@ -3,7 +3,7 @@
 #include "base/compute_words.h"
 #include "base/error.h"
 #include "base/names.h"
-#include "spec/values.h"
+#include "base/option_values.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -43,7 +43,7 @@ std::vector<std::string> split(const std::string& text, char mark) {
 }
 
 int count_of(const std::string& text) {
-  return static_cast<int>(spec::parse_integer(text, {1, graph::kMaxWorkers}));
+  return static_cast<int>(parse_integer(text, {1, graph::kMaxWorkers}));
 }
 
 } // namespace
@@ -160,7 +160,7 @@ sim::Costs PlanQuestion::costs() const {
   sim::Costs costs;
   if (!costs_.empty()) costs = sim::read_costs(costs_);
   const int64_t bucket = of_flag("--bucket-bytes", [&] {
-    return spec::parse_bytes(bucket_bytes_, {64, kMost});
+    return parse_bytes(bucket_bytes_, {64, kMost});
   });
   if (compute_.empty()) {
     if (!model_bytes_.empty()) {
@@ -173,7 +173,7 @@ sim::Costs PlanQuestion::costs() const {
   int64_t bytes = costs.compute.model_bytes();
   if (!model_bytes_.empty()) {
     bytes = of_flag("--model-bytes", [&] {
-      return spec::parse_bytes(model_bytes_, {4, kMost});
+      return parse_bytes(model_bytes_, {4, kMost});
     });
   }
   const auto words =
@@ -197,9 +197,7 @@ sim::Question PlanQuestion::question() const {
                      : of_flag("--k", [&] { return parse_counts(degrees_); }),
       .edges_file = edges_,
       .rate = of_flag("--rate", [&] {
-        return spec::parse_number(
-            rate_,
-            {.least = kLeastRate, .most = kMostRate});
+        return parse_number(rate_, {.least = kLeastRate, .most = kMostRate});
       })};
   if (!workers_per_node_.empty()) {
     question.workers_per_node = of_flag("--workers-per-node", [&] {
@@ -218,10 +216,10 @@ sim::Question PlanQuestion::question() const {
   question.mover = mover_ == "plans" ? sim::Mover::kPlans : sim::Mover::kRings;
   question.after_backward = clipped_;
   question.steps = of_flag("--steps", [&] {
-    return static_cast<int>(spec::parse_integer(steps_, {1, 1000000}));
+    return static_cast<int>(parse_integer(steps_, {1, 1000000}));
   });
   question.seed = of_flag("--seed", [&] {
-    return static_cast<uint64_t>(spec::parse_integer(seed_, {0, kMost}));
+    return static_cast<uint64_t>(parse_integer(seed_, {0, kMost}));
   });
   return question;
 }

@@ -7,37 +7,22 @@
 #include "cli/model_list.h"
 #include "data/source.h"
 
-#include <algorithm>
-
 namespace grapevine::cli {
 namespace {
-
-// "--model", "run.toml:3: model", or the key itself.
-std::string place(const spec::ParsedSpec& parsed, const std::string& key) {
-  const auto origin = parsed.origins.find(key);
-  if (origin == parsed.origins.end()) return key;
-  if (origin->second == spec::flag_of(key)) return origin->second;
-  return fmt::format("{}: {}", origin->second, key);
-}
 
 void check_name(
     const spec::ParsedSpec& parsed,
     const std::string& key,
     const std::string& name,
     const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  throw ConfigError(fmt::format(
-      "{}: {}",
-      place(parsed, key),
-      unknown_name(key, name, known)));
-}
-
-std::vector<std::string> data_names() {
-  std::vector<std::string> names;
-  for (const data::DataEntry& entry : data::data_table()) {
-    names.push_back(entry.name);
+  try {
+    check_choice(key, name, known);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format(
+        "{}: {}",
+        spec::place_of(parsed.origins, key),
+        error.what()));
   }
-  return names;
 }
 
 void adopt_launch(
@@ -55,7 +40,7 @@ void adopt_launch(
   if (spec.n == environment.size) return;
   throw ConfigError(fmt::format(
       "{}: {} workers over {} are {} processes, but {}",
-      place(parsed, is_given ? "n" : "transport"),
+      spec::place_of(parsed.origins, is_given ? "n" : "transport"),
       spec.n,
       spec.transport,
       spec.n,
@@ -63,7 +48,7 @@ void adopt_launch(
             : fmt::format("{} were started", environment.size)));
 }
 
-// Whoever waits for all others cannot do without one, nor be joined again.
+// A synchronous worker needs all others in each step.
 void check_what_a_failure_means(
     const spec::Spec& spec,
     const net::LaunchEnvironment& environment) {
@@ -72,10 +57,10 @@ void check_what_a_failure_means(
     return;
   }
   throw ConfigError(fmt::format(
-      "launch --on-failure {}: with agreement {} every worker waits for others "
-      "in each step, so none can go on without one; only agreement {} can "
-      "(presets a2cid2, ad-psgd). Without it a failure ends the run, and the "
-      "same command resumes it",
+      "launch --on-failure {}: agreement {} is synchronous, so a run cannot "
+      "continue without a worker; only agreement {} can (presets a2cid2, "
+      "ad-psgd). Without this option a failure ends the run, and the same "
+      "command resumes it",
       environment.on_failure,
       spec.agreement,
       one_of(algo::agreements_that(&algo::Agreement::is_asynchronous))));
@@ -90,7 +75,7 @@ void prepare(
   if (!is_model_file(parsed.spec.model)) {
     check_name(parsed, "model", parsed.spec.model, model_names());
   }
-  check_name(parsed, "data", parsed.spec.data, data_names());
+  check_name(parsed, "data", parsed.spec.data, names_of(data::data_table()));
   spec::validate(parsed);
   check_what_a_failure_means(parsed.spec, environment);
 }

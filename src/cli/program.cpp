@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "base/option.h"
 #include "cli/console.h"
 #include "cli/table.h"
 #include "cli/verb.h"
@@ -34,17 +35,12 @@ std::string overview() {
 }
 
 const VerbEntry& find_verb(const std::string& word) {
-  Words names;
-  for (const VerbEntry& verb : verb_table()) {
-    if (verb.name == word) return verb;
-    names.push_back(verb.name);
-  }
   if (word.starts_with("-")) {
     throw ConfigError(fmt::format(
         "unknown option '{}'; the verb comes first (try --help)",
         word));
   }
-  throw ConfigError(unknown_name("verb", word, names));
+  return find_row("verb", word, verb_table());
 }
 
 // What the parser could not place: a misspelt option, or a word too many.

@@ -1,7 +1,6 @@
 // What a finished run was and what came out of it, for tables.
 #pragma once
 
-#include "record/run_directory.h"
 #include "report/run_data.h"
 #include "run/trainer.h"
 #include "spec/spec.h"
@@ -24,13 +23,7 @@ struct RunSummary {
   std::optional<double> first_gini;
 };
 
-std::optional<double> read_first_gini(const record::RunDirectory& run);
-
 RunSummary summary_of(const report::RunData& run);
-
-// From spec.toml, run.json and the records. IoError or ConfigError where they
-// are broken.
-RunSummary read_summary(const record::RunDirectory& run);
 
 // The train result with its choices: preset, graph, n, seed and `varied`.
 nlohmann::json to_json(

@@ -2,7 +2,7 @@
 
 #include "cli/table.h"
 #include "cli/units.h"
-#include "spec/rule_options.h"
+#include "spec/spec.h"
 
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ std::string result_summary(const run::TrainResult& result) {
   table.add_row(
       {"outcome",
        to_string(result.outcome) +
-           (result.was_stored ? " before; --fresh does it again" : "")});
+           (result.was_stored ? " before; --fresh starts over" : "")});
   table.add_row(
       {"length",
        fmt::format("{} epochs, {} steps", result.epochs, result.steps)});

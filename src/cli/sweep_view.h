@@ -2,10 +2,9 @@
 // elsewhere a line when a run ends and one about the whole now and then.
 #pragma once
 
-#include "cli/sweep_text.h"
 #include "run/trainer.h"
+#include "sweep/plan.h"
 #include "sweep/sweep.h"
-#include "sweep/time_left.h"
 
 #include <atomic>
 #include <chrono>
@@ -16,19 +15,43 @@
 
 namespace grapevine::cli {
 
-struct SweepViewRun {
+struct RunningRun {
   std::string label;
-  bool is_done = false; // before the sweep began
-  double core_seconds = 0;
-  int64_t first_step = 0; // where it resumes
-  double final_part = 0;  // of its work, after the last step
+  std::optional<run::Progress> progress; // none yet: it is starting
+  double part = 0;                       // done, 0 to 1
 };
+
+struct SweepStatus {
+  // Runs of the whole sweep; they add up to all of it.
+  int done = 0; // failed ones not counted
+  int failed = 0;
+  int locked = 0; // another process is at work on them
+  int waiting = 0;
+  std::vector<RunningRun> running; // in the order of the sweep
+  double part = 0;                 // of all work, 0 to 1
+  double elapsed = 0;              // seconds
+  double seconds_left = 0;
+  bool is_ending = false; // interrupted
+};
+
+// "7/18 done  ████░░  2 running  9 waiting  1:10, about 2:05 left", at most
+// `width` characters; the bar takes what room there is, or goes. width 0: no
+// bar and no limit.
+std::string total_line(const SweepStatus& status, int width);
+
+// The total, then a line for each run that is running: label, bar, epoch,
+// loss, accuracy, degree, time left, in columns. At most `height` lines of at
+// most `width` characters; the runs that have no line are counted in the last.
+std::vector<std::string>
+sweep_block(const SweepStatus& status, int width, int height);
 
 class SweepView {
  public:
-  // A quiet view shows notes and failures only.
+  // core_seconds: what is left to do, by run, as estimated. A quiet view shows
+  // notes and failures only.
   SweepView(
-      std::vector<SweepViewRun> runs,
+      const sweep::Plan& plan,
+      const std::vector<double>& core_seconds,
       bool quiet,
       const std::atomic<bool>& interrupt);
   // Removes the block.
@@ -48,19 +71,19 @@ class SweepView {
   enum class State { kWaiting, kRunning, kDone, kFailed, kLocked, kStopped };
 
   struct Run {
-    SweepViewRun facts;
+    std::string label;
+    double work = 0;        // core-seconds, estimated
+    int64_t first_step = 0; // at which it resumes
     State state = State::kWaiting;
     std::optional<run::Progress> progress;
     std::string last_words;
     bool said_locked = false; // once is enough, however often it is tried
   };
 
-  void start(const sweep::Start& start);
   void end(size_t run, const sweep::Ending& ending);
   void tick(const sweep::Scheduler& scheduler);
-  void follow_progress();
   SweepStatus status(const sweep::Scheduler& scheduler);
-  double part_of(const Run& run) const;
+  static double part_of(const Run& run);
   double now() const;
 
   void say(const std::string& line);
@@ -78,7 +101,6 @@ class SweepView {
   std::vector<std::string> notes_;
 
   // Of the thread that draws.
-  sweep::TimeLeft time_left_;
   int drawn_lines_ = 0;
   Clock::time_point said_total_at_ = Clock::now();
 };

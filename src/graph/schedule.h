@@ -5,6 +5,7 @@
 // schedule of period 1.
 #pragma once
 
+#include "graph/graphs.h"
 #include "graph/mixing.h"
 
 #include <cstdint>
@@ -53,31 +54,13 @@ class Schedule {
   virtual int n() const = 0;
 };
 
-// The largest n of any graph.
-inline constexpr int kMaxWorkers = 4096;
-
-// What names a schedule. Fields that a graph does not use are ignored.
-struct GraphOptions {
-  std::string name = "ring";
-  int n = 1;
-  uint64_t seed = 0;           // random-regular, random-matching
-  int rows = 0;                // torus: 0 = as square as possible
-  int k = 0;                   // lattice, random-regular: 0 = min(4, n-1)
-  std::string edges_file = {}; // edges, directed-edges
-  int workers_per_node = 1;    // aer
-  int k0 = 0;                  // ada: 0 = n-1
-  double gamma = -1;           // ada: < 0 = (k0-k_min) / max(1, epochs-1)
-  int k_min = 2;               // ada: the floor
-  std::string ada = "epoch";   // when k changes: epoch | step | auto
-  int64_t epochs = 1;          // ada's default gamma
-};
-
 // What a parser, --help, the docs and error messages need to know of a graph.
 struct GraphEntry {
   std::string name;
   std::string summary;              // one line for --help
-  std::vector<std::string> options; // flags that it takes, without dashes
+  std::vector<std::string> options; // names of those that it takes
   bool is_schedule;                 // varies with the step
+  std::unique_ptr<Schedule> (*make)(const GraphOptions&);
 };
 
 // All graphs by name, in the order in which they are documented.

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 
@@ -96,6 +97,7 @@ void Stepper::take_step(const StepRequest& request) {
   const int64_t step = request.moment.step;
   cluster_.set_step(step);
   observer_ = request.observer;
+  strength_ = request.mixing_strength;
   begin_lanes(request);
   const auto mixing = schedule_.at(request.moment);
   plan_ = plans_.get(*mixing);
@@ -249,10 +251,12 @@ void Stepper::run(Stages stages, Lane& lane, int bucket) {
         break;
       case What::kSend:
         measure_mixing(stage, lane, bucket, {});
+        if (strength_ != 1) keep_unmixed(lane, bucket);
         if (releases_) cluster_.release(lane.index, bucket);
         break;
       case What::kWait:
         mix = wait_for(lane.index, bucket);
+        if (strength_ != 1) mix = damp(lane, bucket, mix);
         measure_mixing(stage, lane, bucket, mix);
         break;
     }
@@ -287,6 +291,50 @@ tensor::MixTerms Stepper::wait_for(int index, int bucket) {
   return mix;
 }
 
+void Stepper::keep_unmixed(Lane& lane, int bucket) {
+  if (agreement_.sends_ahead()) return; // which leaves x as it is
+  const auto plane = algo::plane_of(lane.arena, agreement_.exchanged());
+  lane.unmixed.resize(plane.size());
+  for (const Range& range : buckets_.ranges(bucket)) {
+    std::copy_n(
+        plane.data() + range.begin,
+        range.size(),
+        lane.unmixed.data() + range.begin);
+  }
+}
+
+tensor::MixTerms
+Stepper::damp(Lane& lane, int bucket, const tensor::MixTerms& mix) const {
+  const auto plane = algo::plane_of(lane.arena, agreement_.exchanged());
+  lane.unmixed.resize(plane.size());
+  lane.damped = lane.unmixed.data();
+  const std::array<float, 2> weights = {
+      static_cast<float>(1 - strength_),
+      static_cast<float>(strength_)};
+  for (const Range& range : buckets_.ranges(bucket)) {
+    if (agreement_.sends_ahead()) {
+      tensor::mixed_value(
+          lane.unmixed.data() + range.begin,
+          mix,
+          range.begin,
+          range.size());
+    }
+    const bool ahead = agreement_.sends_ahead();
+    const std::array<const float*, 2> terms = {
+        ahead ? plane.data() : lane.unmixed.data(),
+        ahead ? lane.unmixed.data() : plane.data()};
+    float* result = ahead ? lane.unmixed.data() : plane.data();
+    tensor::weighted_sum(
+        result + range.begin,
+        terms,
+        weights,
+        range.begin,
+        range.size());
+  }
+  if (!agreement_.sends_ahead()) return {};
+  return {.terms = {&lane.damped, 1}};
+}
+
 void Stepper::update(Lane& lane, int bucket, const tensor::MixTerms& mix) {
   // For what the update leaves of the parameters, if that is sent next.
   float* outbox = releases_ && !updates_late()
@@ -295,7 +343,7 @@ void Stepper::update(Lane& lane, int bucket, const tensor::MixTerms& mix) {
   // If nobody looks at them before they are mixed, the parameters need not be
   // in their own place before that.
   const bool is_moved = outbox != nullptr && !agreement_.sends_ahead() &&
-                        !lane.measures.wants_sums() &&
+                        strength_ == 1 && !lane.measures.wants_sums() &&
                         !lane.measures.wants_everything();
   lane.info.result = is_moved ? outbox : nullptr;
   const auto start = Clock::now();

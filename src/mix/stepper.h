@@ -51,6 +51,9 @@ struct StepRequest {
   // exchanges ahead begins that step's exchange.
   std::optional<graph::StepTime> next = std::nullopt;
   double lr = 0;
+  // How much of the exchange counts: x <- (1 - s) x + s sum_j W_ij x_j. At 1
+  // this is the sum itself, bit for bit.
+  double mixing_strength = 1;
   Measure measure = Measure::kNothing;
   StepObserver* observer = nullptr; // told what is done when
   // Fills the gradients of a hosted worker; called side by side. The listener
@@ -113,6 +116,11 @@ class Stepper {
       int bucket,
       const tensor::MixTerms& mix);
   tensor::MixTerms wait_for(int index, int bucket);
+  // Keeps what a worker sends, for damp().
+  void keep_unmixed(Lane& lane, int bucket);
+  // Mixes by the step's strength what has come with what was sent.
+  tensor::MixTerms damp(Lane& lane, int bucket, const tensor::MixTerms& mix)
+      const;
   // Acts on all ranges of a bucket.
   void update(Lane& lane, int bucket, const tensor::MixTerms& mix);
   bool updates_late() const;
@@ -136,6 +144,7 @@ class Stepper {
   PlanCache buffer_plans_;
   std::shared_ptr<const mix::Plan> plan_;
   tensor::Buckets buckets_;
+  double strength_ = 1; // of the current step's mixing
   bool traced_ = false;
   bool computed_ = false; // the gradients of the step at hand, while tracing
   bool releases_ = false; // buckets of the step at hand start an exchange

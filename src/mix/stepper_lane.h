@@ -19,6 +19,9 @@ struct Stepper::Lane {
   BucketQueue queue;
   StepMeasures measures;
   algo::StepInfo info;
+  // With a mixing strength below 1: what was sent, or the damped mixture.
+  std::vector<float> unmixed;
+  const float* damped = nullptr;
   double update_seconds = 0;
 };
 

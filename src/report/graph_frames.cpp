@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "graph/schedule.h"
-#include "spec/graph_options.h"
+#include "spec/spec.h"
 
 #include <fmt/format.h>
 

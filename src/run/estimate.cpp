@@ -5,7 +5,7 @@
 #include "run/run_config.h"
 #include "run/stopwatch.h"
 #include "run/torch_threads.h"
-#include "spec/graph_options.h"
+#include "spec/spec.h"
 #include "spec/spec_table.h"
 
 #include <fmt/format.h>

@@ -155,6 +155,9 @@ void Run::train_step() {
       {.moment = moment,
        .next = next,
        .lr = lr,
+       .mixing_strength = algo::mixing_strength(
+           config_.spec,
+           algo::share_of_peak(config_.lr, step_)),
        .measure = is_probe  ? mix::Measure::kEverything
                   : is_look ? mix::Measure::kNorms
                             : mix::Measure::kNothing,

@@ -2,8 +2,8 @@
 
 #include "algo/rules.h"
 #include "base/error.h"
-#include "spec/graph_options.h"
-#include "spec/rule_options.h"
+#include "spec/spec.h"
+#include "spec/spec.h"
 
 #include <fmt/format.h>
 

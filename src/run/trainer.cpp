@@ -13,7 +13,7 @@
 #include "run/run_directory_setup.h"
 #include "run/torch_threads.h"
 #include "run/virtual_gossip_run.h"
-#include "spec/graph_options.h"
+#include "spec/spec.h"
 #include "spec/spec_table.h"
 
 #include <fmt/format.h>

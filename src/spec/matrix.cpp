@@ -1,7 +1,6 @@
 #include "spec/matrix.h"
 
 #include "base/error.h"
-#include "spec/assemble.h"
 #include "spec/toml_file.h"
 
 #include <fmt/format.h>
@@ -70,7 +69,7 @@ std::vector<Assignments> combinations(const std::vector<Axis>& axes) {
 Matrix parse_matrix(
     std::string_view toml,
     const std::string& file_name,
-    const std::vector<std::pair<std::string, std::string>>& flags) {
+    const Flags& flags) {
   TomlFile file = read_toml(toml, file_name);
   refuse_overlap(file);
   const Assignments overrides = read_flags(flags);

@@ -34,6 +34,6 @@ struct Matrix {
 Matrix parse_matrix(
     std::string_view toml,
     const std::string& file_name,
-    const std::vector<std::pair<std::string, std::string>>& flags);
+    const Flags& flags);
 
 } // namespace grapevine::spec

@@ -1,8 +1,5 @@
-#include "algo/agreement.h"
-#include "algo/rules.h"
 #include "base/error.h"
 #include "base/names.h"
-#include "spec/assemble.h"
 #include "spec/spec_table.h"
 #include "spec/toml_file.h"
 
@@ -17,33 +14,22 @@ namespace {
 // In which layer each key was last assigned.
 using Heights = std::map<std::string, size_t>;
 
-// "--lr: reason", or "run.toml:3: lr: reason".
-std::string blame(const Assignment& assignment, const std::string& reason) {
-  if (assignment.origin == flag_of(assignment.key)) {
-    return fmt::format("{}: {}", assignment.origin, reason);
-  }
-  return fmt::format("{}: {}: {}", assignment.origin, assignment.key, reason);
-}
-
 void assign(ParsedSpec& parsed, const Assignment& assignment) {
+  parsed.origins[assignment.key] = assignment.origin;
   try {
     find_entry(assignment.key)->set(parsed.spec, assignment.text);
   } catch (const ConfigError& error) {
-    throw ConfigError(blame(assignment, error.what()));
+    throw ConfigError(fmt::format(
+        "{}: {}",
+        place_of(parsed.origins, assignment.key),
+        error.what()));
   }
-  parsed.origins[assignment.key] = assignment.origin;
-}
-
-const Preset* find_preset(const std::string& name) {
-  for (const Preset& preset : preset_table()) {
-    if (preset.name == name) return &preset;
-  }
-  return nullptr;
 }
 
 void apply_preset(ParsedSpec& parsed, const Heights& heights) {
-  const Preset* preset = find_preset(parsed.spec.preset);
-  if (!preset) return;
+  if (parsed.spec.preset.empty()) return;
+  const Preset* preset =
+      &find_row("preset", parsed.spec.preset, preset_table());
   const std::array<std::pair<const char*, const std::string*>, 5> parts{
       {{"agreement", &preset->agreement},
        {"optimizer", &preset->optimizer},
@@ -61,15 +47,11 @@ void apply_preset(ParsedSpec& parsed, const Heights& heights) {
 
 } // namespace
 
-Assignments read_flags(
-    const std::vector<std::pair<std::string, std::string>>& flags) {
+Assignments read_flags(const Flags& flags) {
   Assignments layer;
   for (const auto& [key, value] : flags) {
     if (!find_entry(key)) {
-      std::vector<std::string> known;
-      for (const SpecEntry& entry : spec_table())
-        known.push_back(entry.key);
-      const auto near = nearest_spelling(key, known);
+      const auto near = nearest_spelling(key, known_keys());
       throw ConfigError(fmt::format(
           "unknown option '--{}'{}",
           key,
@@ -94,8 +76,10 @@ ParsedSpec assemble(std::span<const Assignments> layers) {
       !parsed.origins.count("graph")) {
     parsed.spec.graph = "complete";
   }
-  if (!parsed.origins.count("lr")) {
-    parsed.spec.lr = algo::find_optimizer(parsed.spec.optimizer).lr;
+  for (const auto& [key, value] :
+       algo::find_optimizer(parsed.spec.optimizer).defaults) {
+    if (parsed.origins.count(key)) continue;
+    find_entry(key)->set(parsed.spec, value);
   }
   return parsed;
 }
@@ -103,7 +87,7 @@ ParsedSpec assemble(std::span<const Assignments> layers) {
 ParsedSpec parse_spec(
     std::string_view toml,
     const std::string& file_name,
-    const std::vector<std::pair<std::string, std::string>>& flags) {
+    const Flags& flags) {
   TomlFile file = read_toml(toml, file_name);
   if (!file.matrix_origin.empty()) {
     throw ConfigError(fmt::format(

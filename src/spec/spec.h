@@ -1,11 +1,14 @@
 // Everything that decides a run, with its defaults.
 //
-// One table (spec/spec_table.h) knows every field: it feeds the TOML reader,
-// the flags, --help, the docs, spec.toml and the messages for wrong values.
-// A new option is a field here and a line there.
+// The options of graphs, optimizers and agreements are declared by those
+// tables; the others in spec/spec_table.cpp. A new option is a field and a
+// declaration: flags, --help, TOML, spec.toml, the hash of a run and the
+// messages for wrong values follow from it.
 #pragma once
 
 #include "algo/agreement.h"
+#include "algo/rules.h"
+#include "graph/schedule.h"
 
 #include <cstdint>
 #include <string>
@@ -13,19 +16,27 @@
 
 namespace grapevine::spec {
 
-struct Spec {
+// n, seed, epochs and the options of graphs, optimizers and agreements are
+// fields of the bases.
+struct Spec : graph::GraphOptions, algo::RuleOptions, algo::AgreementOptions {
+  Spec() {
+    n = 8;
+    seed = 1;
+    workers_per_node = 0; // as launched; 1 in a virtual cluster
+  }
+
   // What is trained on what.
   std::string model = "mlp";
   std::string data = "fashion-mnist";
   std::string data_dir;
   int64_t synthetic_samples = 4096;
-  int64_t train_samples = 0;          // a fixed subset of so many; 0 = all
-  int64_t test_samples = 0;           // the same
-  int64_t context = 64;               // text: tokens of a sample
-  int64_t image_size = 224;           // imagenet: side of a sample in pixels
-  std::string augment = "none";       // small images: what chance does to them
-  int64_t cutout = 16;                // the side in pixels of what it takes out
-  std::string vocabulary;             // text: file of byte pairs; empty = bytes
+  int64_t train_samples = 0;    // a fixed subset of so many; 0 = all
+  int64_t test_samples = 0;     // the same
+  int64_t context = 64;         // text: tokens of a sample
+  int64_t image_size = 224;     // imagenet: side of a sample in pixels
+  std::string augment = "none"; // small images: random changes
+  int64_t cutout = 16;          // the side in pixels of what cutout removes
+  std::string vocabulary;       // text: file of byte pairs; empty = bytes
   std::string source_language = "en"; // parallel text
   std::string target_language = "de"; // parallel text
   int64_t longest = 100;              // parallel text: tokens of a side
@@ -39,30 +50,13 @@ struct Spec {
   std::string agreement = algo::kDefaultAgreement;
   std::string optimizer = "sgd";
   std::string graph = "ring";
-  int n = 8;
-  int rows = 0;                       // torus
-  int k = 0;                          // lattice, random-regular
-  std::string edges;                  // edges, directed-edges
-  int workers_per_node = 0;           // 0 = as launched; 1 in a virtual cluster
-  int k0 = 0;                         // ada
-  double gamma = -1;                  // ada; < 0: from k0 and epochs
-  int k_min = 2;                      // ada
-  std::string ada = "epoch";          // epoch | step | auto: what moves k
-  double ada_level = 0.5;             // ada auto: of the spread at its largest
-  int64_t ada_every = 10;             // ada auto: steps between observations
-  std::string buffers = "local";      // batch-norm statistics: local | averaged
-  double rate = 1;                    // gossip: averagings for each gradient
-  std::string averagings = "poisson"; // gossip: poisson | exact
-  bool continuous_momentum = false;   // gossip: that of A2CiD2
-  int64_t max_lag = -1; // gossip: averagings behind which gradients wait
+  std::string buffers = "local"; // batch-norm statistics: local | averaged
 
   // How long.
-  int64_t epochs = 1;
   int64_t steps = 0;            // a bound on all; 0 = none
-  int64_t batch = 32;           // a worker's
+  int64_t batch = 32;           // per worker
   int micro_batches = 1;        // parts of a batch, one backward each
   std::string partial = "drop"; // drop | keep
-  uint64_t seed = 1;
 
   // The local rule.
   double lr = 0.05; // unless given, what suits the optimizer
@@ -74,16 +68,8 @@ struct Spec {
   int64_t warmup_steps = 0;                   // instead of epochs
   std::string lr_scaling = "none";            // none | linear | sqrt
   std::string lr_scaling_by = "workers";      // workers | degree
-  double momentum = 0.9;                      // sgd
-  bool nesterov = false;                      // sgd
-  double beta1 = 0.9;                         // adam and its kin
-  double beta2 = 0.999;                       // adam and its kin
-  double eps = 1e-8;                          // adam and its kin
-  int64_t window = 4;                         // accumadam, accumadamw
-  double weight_decay = 0;
-  std::string decay = "matrices"; // matrices (not norms and biases) | all
-  double clip = 0;                // global norm; 0 = none
-  double label_smoothing = 0;     // share of a label that all classes have
+  double clip = 0;                            // global norm; 0 = none
+  double label_smoothing = 0; // share of a label that all classes have
 
   double ema = 0; // decay of the weights' moving average; 0 = none
   // Evaluations without a better one after which the run ends; 0 = none.
@@ -122,5 +108,9 @@ struct Spec {
   bool check = false;
   std::string init; // safetensors with initial parameters
 };
+
+// The parts of a spec that name its graph and its optimizer.
+graph::GraphOptions graph_options(const Spec& spec);
+algo::RuleOptions rule_options(const Spec& spec);
 
 } // namespace grapevine::spec

@@ -1,9 +1,9 @@
 // The one table of all options of a run, and what is made from it.
 #pragma once
 
+#include "base/option.h"
 #include "spec/spec.h"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,27 +13,8 @@
 
 namespace grapevine::spec {
 
-struct SpecEntry {
-  std::string key;   // "lr-scaling": TOML key and, with --, the flag
-  std::string group; // heading in --help: "Algorithm", "Graph", …
-  std::string help;  // one line, with units
-  // "integer", "number", "text", "yes/no", "numbers", "bytes" (an integer
-  // with an optional unit: 64k, 1MiB)
-  std::string type;
-  std::vector<std::string> allowed; // empty = free
-  // False for what cannot change a result (transport, threads, paths):
-  // left out of the hash that names the run.
-  bool decides_result;
-  // Parses and stores; throws ConfigError with the reason only ("expected a
-  // number above 0, got 'x'"). The caller adds file and line or the flag.
-  std::function<void(Spec&, std::string_view)> set;
-  // The value as TOML ("0.05", "\"ring\"", "[0.5, 0.75]").
-  std::function<std::string(const Spec&)> get_toml;
-  // False: left out of the hash while it has its default, so that runs which
-  // do without it keep the names that they had before it existed.
-  bool hashed_at_default = true;
-};
-
+// In the order of --help and of spec.toml.
+using SpecEntry = Option<Spec>;
 const std::vector<SpecEntry>& spec_table();
 // Null where there is no such key.
 const SpecEntry* find_entry(std::string_view key);
@@ -55,6 +36,9 @@ const std::vector<Preset>& preset_table();
 // "--lr". Keys not mentioned have their default.
 using Origins = std::map<std::string, std::string>;
 
+// "--lr", "run.toml:12: lr", or "lr" if it has its default: for messages.
+std::string place_of(const Origins& origins, const std::string& key);
+
 struct ParsedSpec {
   Spec spec;
   Origins origins;
@@ -67,10 +51,11 @@ struct ParsedSpec {
 // graph means the complete one, and without an lr it is what suits the
 // optimizer. ConfigError: syntax (file, line), unknown key
 // (nearest spelling), wrong type or value (what is allowed).
+using Flags = std::vector<std::pair<std::string, std::string>>;
 ParsedSpec parse_spec(
     std::string_view toml,
     const std::string& file_name,
-    const std::vector<std::pair<std::string, std::string>>& flags);
+    const Flags& flags);
 
 // Refuses combinations that make no sense, before anything starts, with the
 // reason and the origin of the offending key.

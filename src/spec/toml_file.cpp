@@ -2,8 +2,6 @@
 
 #include "base/error.h"
 #include "base/names.h"
-#include "spec/spec_table.h"
-#include "spec/values.h"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -103,9 +101,8 @@ class Reader {
     std::string name(key.str());
     std::replace(name.begin(), name.end(), '_', '-');
     if (const SpecEntry* entry = find_entry(name)) return *entry;
-    std::vector<std::string> known = {"matrix", "runs"};
-    for (const SpecEntry& entry : spec_table())
-      known.push_back(entry.key);
+    std::vector<std::string> known = known_keys();
+    known.insert(known.begin(), {"matrix", "runs"});
     const auto near = nearest_spelling(name, known);
     throw ConfigError(fmt::format(
         "{}: unknown {} '{}'{}",

@@ -1,7 +1,10 @@
-// A spec file as a list of assignments, each with its place: the one part of
-// this layer that knows the TOML library.
+// A spec file as a list of assignments, each with its place, and a spec from
+// layers of assignments. For the sources of this folder.
 #pragma once
 
+#include "spec/spec_table.h"
+
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +36,16 @@ struct TomlFile {
 // ConfigError: bad syntax, an unknown key or table (with the nearest), a key
 // given twice, a value of the wrong type. Ranges are not looked at here.
 TomlFile read_toml(std::string_view text, const std::string& file_name);
+
+// Returns the flags as a layer. ConfigError: an unknown one (with the nearest).
+Assignments read_flags(const Flags& flags);
+
+// All keys of the table.
+std::vector<std::string> known_keys();
+
+// Later layers win over earlier ones, and later assignments of a layer over
+// earlier ones. A preset lies underneath the layer that names it: it wins over
+// the layers before and yields to what is set in that layer or after it.
+ParsedSpec assemble(std::span<const Assignments> layers);
 
 } // namespace grapevine::spec

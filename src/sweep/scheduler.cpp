@@ -8,9 +8,6 @@
 namespace grapevine::sweep {
 namespace {
 
-// Of a run's own time on all cores: within that, another one "ends soon".
-constexpr double kSoon = 0.3;
-
 // As many as there are cores for, the most demanding run first asked.
 int automatic_jobs(
     const std::vector<Need>& needs,
@@ -40,14 +37,14 @@ Scheduler::Scheduler(
     GV_CHECK_LT(run, needs_.size());
 }
 
-std::optional<Start> Scheduler::next(std::span<const double> work) {
+std::optional<Start> Scheduler::next() {
   if (running_.size() >= static_cast<size_t>(jobs_)) return std::nullopt;
   const bool is_full = !running_.empty() && threads() >= limits_.cores;
   if (is_full && limits_.jobs == 0) return std::nullopt;
   const auto found =
       std::ranges::find_if(waiting_, [&](size_t run) { return fits(run); });
   if (found == waiting_.end()) return std::nullopt;
-  const Start start{*found, share(*found, work)};
+  const Start start{*found, share(*found)};
   waiting_.erase(found);
   running_.push_back(start);
   return start;
@@ -83,28 +80,12 @@ bool Scheduler::fits(size_t run) const {
   return memory_bytes() + needs_[run].memory_bytes <= limits_.memory_bytes;
 }
 
-bool Scheduler::ends_soon(
-    const Start& running,
-    size_t beside,
-    std::span<const double> work) const {
-  if (work.empty()) return false;
-  return work[running.run] / running.threads <
-         kSoon * work[beside] / limits_.cores;
-}
-
-int Scheduler::share(size_t run, std::span<const double> work) const {
+int Scheduler::share(size_t run) const {
   if (needs_[run].threads > 0) return needs_[run].threads;
-  int free = limits_.cores - threads();
-  int slots = jobs_ - static_cast<int>(running_.size());
-  int64_t memory = memory_bytes();
-  for (const Start& other : running_) {
-    if (!ends_soon(other, run, work)) continue;
-    free += other.threads;
-    ++slots;
-    memory -= needs_[other.run].memory_bytes;
-  }
-  // This run, and those that could start beside it.
-  memory += needs_[run].memory_bytes;
+  const int free = limits_.cores - threads();
+  const int slots = jobs_ - static_cast<int>(running_.size());
+  // This run, and those that could start next to it.
+  int64_t memory = memory_bytes() + needs_[run].memory_bytes;
   int starting = 1;
   for (const size_t other : waiting_) {
     if (other == run) continue;
@@ -115,6 +96,23 @@ int Scheduler::share(size_t run, std::span<const double> work) const {
     ++starting;
   }
   return std::clamp(free / starting, 1, limits_.cores);
+}
+
+Outlook look_ahead(Scheduler scheduler, std::span<const double> core_seconds) {
+  Outlook outlook;
+  double sum = 0;
+  double longest = 0;
+  for (const double work : core_seconds) {
+    sum += work;
+    longest = std::max(longest, work);
+  }
+  while (const auto start = scheduler.next())
+    outlook.threads = start->threads;
+  outlook.at_once = static_cast<int>(scheduler.running().size());
+  outlook.memory_bytes = scheduler.memory_bytes();
+  outlook.seconds =
+      std::max(sum / scheduler.limits().cores, longest / outlook.threads);
+  return outlook;
 }
 
 } // namespace grapevine::sweep

@@ -1,14 +1,11 @@
 // Which run of a sweep starts next, and on how many threads. A value without
-// threads or clock: the sweep follows it, and the forecast plays it through.
+// threads or clock.
 //
 // Runs start in the order given, as many at once as `jobs` and the memory
-// allow. Where the next one does not fit, a later one that does goes first.
-// One that needs more than there is starts when nothing else is running.
+// allow. If the next one does not fit, a later one that does goes first. One
+// that needs more than there is starts when nothing else is running.
 //
-// Threads: the cores that are free, shared between the runs that could start
-// now. Cores of runs that will end soon count as free: a run keeps its threads
-// to its end, so towards the end of a sweep, where none is left to take those
-// cores, they would idle.
+// Threads: the free cores, shared between the runs that could start now.
 #pragma once
 
 #include <cstddef>
@@ -45,13 +42,12 @@ class Scheduler {
       std::vector<size_t> waiting,
       Limits limits);
 
-  // The next run to start now; it counts as running from here on. Nothing
-  // while all that wait have to wait longer. work: core-seconds left of every
-  // run, by index; empty = not known.
-  std::optional<Start> next(std::span<const double> work = {});
+  // Returns the next run to start now; it counts as running from here on.
+  // Nothing while all that wait have to wait longer.
+  std::optional<Start> next();
   // A running run has ended, in whatever way.
   void end(size_t run);
-  // These wait (again), behind the others.
+  // These wait (again), after the others.
   void wait(const std::vector<size_t>& runs);
   // No run starts any more.
   void stop() { waiting_.clear(); }
@@ -68,11 +64,7 @@ class Scheduler {
 
  private:
   bool fits(size_t run) const;
-  int share(size_t run, std::span<const double> work) const;
-  bool ends_soon(
-      const Start& running,
-      size_t beside,
-      std::span<const double> work) const;
+  int share(size_t run) const;
 
   std::vector<Need> needs_;
   std::vector<size_t> waiting_;
@@ -80,5 +72,17 @@ class Scheduler {
   Limits limits_;
   int jobs_;
 };
+
+// What a sweep will take: its work divided by the cores, but not less than the
+// longest run on the threads that it gets.
+struct Outlook {
+  int at_once = 0;
+  int threads = 1;          // per run
+  int64_t memory_bytes = 0; // of the runs at once
+  double seconds = 0;
+};
+
+// core_seconds: what is left to do, by run.
+Outlook look_ahead(Scheduler scheduler, std::span<const double> core_seconds);
 
 } // namespace grapevine::sweep

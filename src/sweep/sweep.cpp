@@ -59,9 +59,7 @@ class Sweep {
 
   void start_runs() {
     for (;;) {
-      std::vector<double> work;
-      if (events_.work_left) work = events_.work_left(scheduler_);
-      const auto start = scheduler_.next(work);
+      const auto start = scheduler_.next();
       if (!start) return;
       if (events_.on_start) events_.on_start(*start, scheduler_);
       threads_[start->run] = std::jthread([this, start = *start] {
@@ -97,8 +95,8 @@ class Sweep {
     return runs;
   }
 
-  // What another process has finished meanwhile comes back as done; what it
-  // gave up is done here.
+  // A run that another process has finished meanwhile comes back as done; one
+  // that it gave up is done here.
   void wait_for_locked() {
     for (auto runs = locked(); !runs.empty(); runs = locked()) {
       if (!pause(options_.retry_locked)) return;

@@ -17,7 +17,7 @@ namespace grapevine::sweep {
 enum class Outcome {
   kNotStarted,  // the sweep was interrupted before
   kDone,        // completed or diverged, now or before
-  kInterrupted, // goes on when the sweep is started again
+  kInterrupted, // resumes when the sweep is started again
   kFailed,
   kLocked, // another process is at work on it
 };
@@ -38,9 +38,6 @@ struct SweepEvents {
   std::function<void(size_t run, const Ending&, const Scheduler&)> on_end;
   // A few times a second, also while nothing happens.
   std::function<void(const Scheduler&)> on_tick;
-  // Core-seconds left of each run; without it, shares of cores do not foresee
-  // which runs end soon.
-  std::function<std::vector<double>(const Scheduler&)> work_left;
 };
 
 struct SweepOptions {

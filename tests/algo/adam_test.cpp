@@ -1,5 +1,5 @@
-// The Adam family against the formulas of algo/adam.h and accum_adam.h, in
-// double and one element at a time.
+// The Adam family against the formulas of algo/adam.h, in double
+// and one element at a time.
 #include "algo/support.h"
 
 #include <gtest/gtest.h>
@@ -21,14 +21,17 @@ struct Case {
   double gradient_scale;
 };
 
-AdamOptions options_of(const Case& c) {
+RuleOptions options_of(const Case& c) {
   return {
       .beta1 = 0.8,
       .beta2 = 0.95,
       .eps = 1e-3,
       .weight_decay = c.weight_decay,
-      .decay_form = c.decoupled ? DecayForm::kDecoupled : DecayForm::kL2,
       .decay_everything = c.decay_everything};
+}
+
+DecayForm form_of(const Case& c) {
+  return c.decoupled ? DecayForm::kDecoupled : DecayForm::kL2;
 }
 
 // The whole state of one element in double.
@@ -45,7 +48,7 @@ struct Element {
       double mixed,
       double g,
       bool decays) {
-    const AdamOptions o = options_of(c);
+    const RuleOptions o = options_of(c);
     const int64_t s = std::max<int64_t>(1, c.window);
     const double k = std::ceil(static_cast<double>(t) / static_cast<double>(s));
     const double decay = decays ? o.weight_decay : 0;
@@ -105,7 +108,7 @@ class AdamFamily : public ::testing::TestWithParam<Case> {};
 
 TEST_P(AdamFamily, FollowsTheFormula) {
   const Case c = GetParam();
-  const auto rule = make(options_of(c), c.window);
+  const auto rule = make(options_of(c), c.window, form_of(c));
   tensor::Arena arena = make_arena(kShapes, *rule);
   const tensor::Layout& layout = arena.layout();
   fill(layout, arena.parameters(), 1);
@@ -138,7 +141,7 @@ TEST_P(AdamFamily, FollowsTheFormula) {
 
 TEST_P(AdamFamily, AnyCutInAnyOrderGivesTheSameBitsAndSquares) {
   const Case c = GetParam();
-  const auto rule = make(options_of(c), c.window);
+  const auto rule = make(options_of(c), c.window, form_of(c));
   tensor::Arena whole = make_arena(kShapes, *rule);
   tensor::Arena cut = make_arena(kShapes, *rule);
   const int64_t size = whole.layout().size();
@@ -163,7 +166,7 @@ TEST_P(AdamFamily, AnyCutInAnyOrderGivesTheSameBitsAndSquares) {
     std::ranges::rotate(begins, begins.begin() + 1);
     for (const int64_t begin : begins) {
       // A rule of its own each time: there is no state but the planes.
-      make(options_of(c), c.window)
+      make(options_of(c), c.window, form_of(c))
           ->update(
               cut,
               {begin, std::min(begin + tensor::kBlock, size)},

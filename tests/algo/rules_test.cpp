@@ -24,42 +24,47 @@ TEST(OptimizerTable, MakesEachOfItsRules) {
   for (const RuleEntry& entry : optimizer_table()) {
     EXPECT_TRUE(names.insert(entry.name).second);
     EXPECT_FALSE(entry.summary.empty());
-    EXPECT_GT(entry.lr, 0);
-    EXPECT_EQ(make_rule({.name = entry.name})->name(), entry.name);
+    EXPECT_EQ(entry.defaults.at(0).first, "lr");
+    EXPECT_NE(make_rule({.name = entry.name}), nullptr);
     EXPECT_EQ(find_optimizer(entry.name).summary, entry.summary);
   }
   EXPECT_EQ(
       names,
-      (std::set<
-          std::string>{"sgd", "adam", "adamw", "accumadam", "accumadamw"}));
+      (std::set<std::string>{
+          "sgd",
+          "adam",
+          "adamw",
+          "accumadam",
+          "accumadamw",
+          "lion"}));
 }
 
 TEST(OptimizerTable, RefusesUnknownNamesWithTheNearest) {
   EXPECT_EQ(
       refusal({.name = "adamx"}),
       "unknown optimizer 'adamx'; did you mean 'adam'? (allowed: sgd, adam, "
-      "adamw, accumadam or accumadamw)");
+      "adamw, accumadam, accumadamw or lion)");
 }
 
 TEST(OptimizerTable, RefusesValuesOutOfRange) {
   EXPECT_EQ(
       refusal({.name = "adam", .beta1 = 1}),
-      "beta1: expected a number of at least 0 and below 1, got 1");
+      "beta1: expected a number of at least 0 and below 1, got '1'");
   EXPECT_EQ(
       refusal({.name = "adam", .beta2 = std::nan("")}),
-      "beta2: expected a number of at least 0 and below 1, got nan");
+      "beta2: expected a number of at least 0 and below 1, got 'nan'");
   EXPECT_EQ(
       refusal({.name = "adamw", .eps = 0}),
-      "eps: expected a number above 0, got 0");
+      "eps: expected a number of at least 1e-30, got '0'");
   EXPECT_EQ(
       refusal({.name = "accumadam", .window = 0}),
-      "window: expected a number of at least 1, got 0");
+      "window: expected an integer from 1 to 1000000, got '0'");
   EXPECT_EQ(
       refusal({.momentum = 0, .nesterov = true}),
-      "momentum: expected a number above 0 with nesterov, got 0");
+      "nesterov needs a momentum above 0");
   EXPECT_EQ(
       refusal({.weight_decay = -1}),
-      "weight decay: expected a number of at least 0, got -1");
+      "weight-decay: expected a number of at least 0, got '-1'");
 }
 
 TEST(OptimizerTable, DescriptionsTellRulesApart) {

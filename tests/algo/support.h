@@ -1,7 +1,6 @@
 // Rules and arenas for the tests of the Adam family.
 #pragma once
 
-#include "algo/accum_adam.h"
 #include "algo/adam.h"
 #include "base/random.h"
 
@@ -17,10 +16,10 @@ inline const std::vector<std::vector<int64_t>> kShapes =
 
 // window: 0 for Adam itself.
 inline std::unique_ptr<LocalRule> make(
-    const AdamOptions& options,
-    int64_t window) {
-  if (window == 0) return std::make_unique<Adam>(options);
-  return std::make_unique<AccumAdam>(options, window);
+    const RuleOptions& options,
+    int64_t window,
+    DecayForm form = DecayForm::kL2) {
+  return std::make_unique<Adam>(options, form, std::max<int64_t>(1, window));
 }
 
 inline tensor::Arena make_arena(

@@ -1,5 +1,5 @@
 // The lines that show a sweep.
-#include "cli/sweep_text.h"
+#include "cli/sweep_view.h"
 
 #include "cli/progress.h"
 #include "cli/some_progress.h"
@@ -15,11 +15,8 @@ namespace {
 RunningRun some_run(const std::string& label) {
   run::Progress progress = some_progress();
   progress.degree = 12;
-  return {
-      .label = label,
-      .progress = progress,
-      .part = 0.375,
-      .seconds_left = 12};
+  progress.seconds_left = 12;
+  return {.label = label, .progress = progress, .part = 0.375};
 }
 
 SweepStatus some_status() {
@@ -118,7 +115,7 @@ TEST(SweepText, NumbersThatAreNone) {
   SweepStatus status = some_status();
   status.seconds_left = std::nan("");
   status.running[0].progress->loss = std::nan("");
-  status.running[0].seconds_left = INFINITY;
+  status.running[0].progress->seconds_left = INFINITY;
   EXPECT_NE(total_line(status, 0).find("about – left"), std::string::npos);
   EXPECT_NE(sweep_block(status, 120, 4)[1].find("loss –"), std::string::npos);
 }

@@ -8,7 +8,7 @@ namespace {
 // Graphs of many workers take as long as they take, and files that a spec
 // names have targets of their own.
 bool is_quick(const spec::Spec& spec) {
-  return spec.n <= 64 && spec.edges.empty() && spec.costs.empty();
+  return spec.n <= 64 && spec.edges_file.empty() && spec.costs.empty();
 }
 
 void check_one(const spec::ParsedSpec& parsed) {

@@ -34,6 +34,7 @@ std::vector<GraphOptions> allowed(int n) {
       {.name = "complete", .n = n},
       {.name = "lattice", .n = n},
       {.name = "star", .n = n},
+      {.name = "circulant", .n = n},
       {.name = "random-regular", .n = n, .seed = 7},
       {.name = "random-matching", .n = n, .seed = 7},
       {.name = "one-peer-ring", .n = n},
@@ -191,6 +192,42 @@ TEST(Lattice, TakesEvenKOrComplete) {
       "that works: 11");
   refusal({.name = "lattice", .n = 12, .k = 1});
   refusal({.name = "lattice", .n = 12, .k = -2});
+}
+
+TEST(Circulant, HasItsOffsetsOnBothSides) {
+  const auto with = [](int n, const std::string& offsets) {
+    return GraphOptions{.name = "circulant", .n = n, .offsets = offsets};
+  };
+  EXPECT_EQ(
+      ranks_of(first_of(with(10, "1,4"))->row(0)),
+      (Ranks{0, 1, 4, 6, 9}));
+  // n/2 is one neighbour, not two.
+  EXPECT_EQ(ranks_of(first_of(with(10, "5, 1"))->row(2)), (Ranks{1, 2, 3, 7}));
+  // By default 1 and the root of n.
+  EXPECT_EQ(ranks_of(first_of(with(26, ""))->row(0)), (Ranks{0, 1, 5, 21, 25}));
+  EXPECT_EQ(
+      refusal(with(10, "2,4")),
+      "graph circulant: offsets 2,4: not connected, worker 1 cannot be reached "
+      "from worker 0; add one that has no divisor in common with n = 10");
+  EXPECT_EQ(
+      refusal(with(10, "1,6")),
+      "graph circulant: offsets 1,6: each must be an integer from 1 to n/2 = "
+      "5, got 6");
+  refusal(with(10, "1.5"));
+  refusal(with(10, "0"));
+  refusal(with(10, "one"));
+}
+
+// Of k/2 consecutive offsets: the lattice.
+TEST(Circulant, ContainsTheLattices) {
+  const auto circulant =
+      first_of({.name = "circulant", .n = 9, .offsets = "1,2,3"});
+  const auto lattice = first_of({.name = "lattice", .n = 9, .k = 6});
+  for (int i = 0; i < 9; ++i) {
+    Ranks ranks = ranks_of(lattice->row(i));
+    std::ranges::sort(ranks);
+    EXPECT_EQ(ranks_of(circulant->row(i)), ranks) << i;
+  }
 }
 
 TEST(Hypercube, NeedsAPowerOfTwo) {

@@ -1,6 +1,6 @@
 // Decentralized Adam and AccumAdam, written down plainly in double, against
 // the fused passes over buckets: mixing, decay, moments, windows.
-#include "algo/accum_adam.h"
+#include "algo/adam.h"
 #include "algo/agreement.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
@@ -26,13 +26,8 @@ struct Case {
   algo::DecayForm form = algo::DecayForm::kL2;
 };
 
-algo::AdamOptions options_of(const Case& c) {
-  return {
-      .beta1 = 0.8,
-      .beta2 = 0.9,
-      .eps = 1e-6,
-      .weight_decay = 0.1,
-      .decay_form = c.form};
+algo::RuleOptions options_of(const Case& c) {
+  return {.beta1 = 0.8, .beta2 = 0.9, .eps = 1e-6, .weight_decay = 0.1};
 }
 
 // What a gradient is made of beside the parameters themselves.
@@ -60,6 +55,7 @@ class Reference {
  public:
   Reference(const Case& c, const graph::Schedule& schedule, bool decays)
       : options_(options_of(c)),
+        form_(c.form),
         window_(c.window),
         schedule_(schedule),
         decay_(decays ? options_.weight_decay : 0),
@@ -93,7 +89,7 @@ class Reference {
     const double k = std::ceil(static_cast<double>(t) / s);
     const double b1 = options_.beta1;
     const double b2 = options_.beta2;
-    if (options_.decay_form == algo::DecayForm::kL2) {
+    if (form_ == algo::DecayForm::kL2) {
       g += decay_ * worker.x;
     } else {
       mixed *= 1 - kLr * decay_;
@@ -110,7 +106,8 @@ class Reference {
     return mixed - kLr / (1 - std::pow(b1, k)) * m / (root + options_.eps);
   }
 
-  algo::AdamOptions options_;
+  algo::RuleOptions options_;
+  algo::DecayForm form_;
   int64_t window_;
   const graph::Schedule& schedule_;
   double decay_;
@@ -121,7 +118,8 @@ class Reference {
 std::vector<std::vector<float>> train(
     const Case& c,
     const graph::Schedule& schedule) {
-  const auto rule = std::make_shared<algo::AccumAdam>(options_of(c), c.window);
+  const auto rule =
+      std::make_shared<algo::Adam>(options_of(c), c.form, c.window);
   const auto& agreement = algo::find_agreement("combine-while-adapt");
   std::vector<tensor::Arena> arenas;
   std::vector<tensor::Arena*> pointers;

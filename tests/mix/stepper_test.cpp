@@ -118,6 +118,71 @@ TEST(Stepper, CombineWhileAdaptIsItsFormula) {
   }
 }
 
+// x <- (1 - s) x + s sum_j W_ij x_j, of what is sent; at s = 1 the sum, bit for
+// bit (which all other tests take).
+TEST(Stepper, MixesByTheStrengthAskedFor) {
+  constexpr int kWorkers = 4;
+  constexpr double kStrength = 0.25;
+  constexpr double kLr = 0.125;
+  ThreadPool pool(1);
+  const auto schedule = graph::make_schedule({.name = "ring", .n = kWorkers});
+  for (const std::string name : {"adapt-then-combine", "combine-while-adapt"}) {
+    for (const Measure measure : {Measure::kNothing, Measure::kEverything}) {
+      const auto cluster = make_virtual_cluster(kWorkers, pool);
+      std::vector<tensor::Arena> arenas;
+      std::vector<tensor::Arena*> pointers;
+      for (int rank = 0; rank < kWorkers; ++rank)
+        arenas.push_back(make_arena(rank, false));
+      for (tensor::Arena& arena : arenas)
+        pointers.push_back(&arena);
+      cluster->attach(pointers);
+      const algo::Agreement& agreement = algo::find_agreement(name);
+      const algo::Sgd rule({.momentum = 0});
+      Stepper stepper(
+          *cluster,
+          pointers,
+          agreement,
+          rule,
+          *schedule,
+          {.check = true});
+      stepper.step(
+          {.moment = {},
+           .lr = kLr,
+           .mixing_strength = kStrength,
+           .measure = measure,
+           .compute_gradient = [&](int index, GradientListener*) {
+             fill_gradient(arenas[index], index, 0);
+           }});
+      // What is sent: after the local step, or before it.
+      const bool ahead = agreement.sends_ahead();
+      std::vector<tensor::Arena> sent;
+      for (int rank = 0; rank < kWorkers; ++rank) {
+        sent.push_back(make_arena(rank, false));
+        fill_gradient(sent[rank], rank, 0);
+        if (ahead) continue;
+        for (size_t e = 0; e < sent[rank].parameters().size(); ++e) {
+          sent[rank].parameters()[e] -=
+              static_cast<float>(kLr) * sent[rank].gradients()[e];
+        }
+      }
+      for (int rank = 0; rank < kWorkers; ++rank) {
+        for (const auto& tensor : arenas[rank].layout().tensors()) {
+          for (int64_t e = tensor.offset; e < tensor.range().end; ++e) {
+            double sum = 0;
+            for (const auto& term : schedule->at({})->row(rank))
+              sum += term.weight * sent[term.rank].parameters()[e];
+            double expected =
+                (1 - kStrength) * sent[rank].parameters()[e] + kStrength * sum;
+            if (ahead) expected -= kLr * sent[rank].gradients()[e];
+            ASSERT_NEAR(arenas[rank].parameters()[e], expected, 1e-5)
+                << name << " " << rank << " " << e;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Stepper, PayloadIsWhatTheHeadersPromise) {
   const int64_t plane = make_arena(0, true).layout().size() * 4;
   const int64_t buffers = make_arena(0, true).buffer_layout().size() * 4;

@@ -174,7 +174,8 @@ TEST(ParseSpec, WrongValues) {
       {{{"bucket-bytes", "1TB"}}, "--bucket-bytes: expected bytes from 64"},
       {{{"lr-steps", "0.5,1"}},
        "--lr-steps: expected a number above 0 and below 1, got '1'"},
-      {{{"lr-steps", "0.5,0.25"}}, "--lr-steps: the fractions must not fall"},
+      {{{"lr-steps", "0.5,0.25"}},
+       "--lr-steps: the fractions must be in ascending order"},
       {{{"nesterov", "true"}, {"momentum", "0"}},
        "--nesterov, --momentum: nesterov needs a momentum above 0"},
       {{{"deadline", "0"}}, "--deadline: expected a number above 0"},
@@ -280,15 +281,17 @@ TEST(Validate, LopsidedGraphsAreForPushSum) {
          {"n", "3"},
          {"agreement", agreement}});
   };
-  expect_in("--graph, --agreement: not everybody", with("adapt-then-combine"));
-  expect_in("use agreement push-sum", with("combine-while-adapt"));
+  expect_in(
+      "--graph, --agreement: graph directed-edges is not doubly stochastic",
+      with("adapt-then-combine"));
+  expect_in("use --agreement push-sum", with("combine-while-adapt"));
   EXPECT_EQ(with("push-sum"), "accepted");
   EXPECT_EQ(with("push-sum-overlapped"), "accepted");
 }
 
 TEST(Validate, GradientTrackingIsNotClipped) {
   expect_in(
-      "--clip, --agreement: gradient-tracking follows the mean",
+      "--clip, --agreement: gradient-tracking tracks the mean",
       refusal("", {{"agreement", "gradient-tracking"}, {"clip", "1"}}));
   EXPECT_EQ(
       refusal("", {{"agreement", "gradient-tracking"}, {"graph", "torus"}}),

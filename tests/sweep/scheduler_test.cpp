@@ -18,11 +18,9 @@ Scheduler equal_runs(size_t count, Limits limits, Need need = {}) {
 }
 
 // All that start now, as (run, threads).
-std::vector<std::pair<size_t, int>> starts(
-    Scheduler& scheduler,
-    const std::vector<double>& work = {}) {
+std::vector<std::pair<size_t, int>> starts(Scheduler& scheduler) {
   std::vector<std::pair<size_t, int>> list;
-  while (const auto start = scheduler.next(work))
+  while (const auto start = scheduler.next())
     list.emplace_back(start->run, start->threads);
   return list;
 }
@@ -114,31 +112,6 @@ TEST(Scheduler, ARunAboveTheLimitRunsAlone) {
   EXPECT_EQ(starts(scheduler), (List{{1, 2}}));
 }
 
-TEST(Scheduler, TheLastRunTakesCoresThatWillSoonBeFree) {
-  Scheduler scheduler = equal_runs(3, {.cores = 2});
-  starts(scheduler);
-  scheduler.end(0);
-  // Run 1 has 0.1 s to go, run 2 five on both cores.
-  EXPECT_EQ(starts(scheduler, {0, 0.1, 10}), (List{{2, 2}}));
-}
-
-TEST(Scheduler, CoresOfARunThatGoesOnAreItsOwn) {
-  Scheduler scheduler = equal_runs(4, {.cores = 2});
-  starts(scheduler);
-  scheduler.end(0);
-  starts(scheduler);
-  scheduler.end(1);
-  // Run 2 has only begun.
-  EXPECT_EQ(starts(scheduler, {0, 0, 9, 10}), (List{{3, 1}}));
-}
-
-TEST(Scheduler, CoresThatWillSoonBeFreeAreSharedWithThoseThatWait) {
-  Scheduler scheduler = equal_runs(5, {.cores = 2});
-  starts(scheduler);
-  scheduler.end(0);
-  EXPECT_EQ(starts(scheduler, {0, 0.1, 10, 10, 10}), (List{{2, 1}}));
-}
-
 TEST(Scheduler, StopStartsNothingMore) {
   Scheduler scheduler = equal_runs(5, {.cores = 2});
   starts(scheduler);
@@ -181,6 +154,31 @@ TEST(Scheduler, KeepsItsPromisesOnManySweeps) {
       }
     }
   }
+}
+
+TEST(LookAhead, IsTheWorkOverTheCores) {
+  const auto seconds = [](size_t runs, Limits limits, double work) {
+    const std::vector<double> each(runs, work);
+    return look_ahead(equal_runs(runs, limits), each).seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds(3, {.cores = 1}, 2), 6);
+  EXPECT_DOUBLE_EQ(seconds(4, {.cores = 2}, 4), 8);
+  // One run at a time, on all cores.
+  EXPECT_DOUBLE_EQ(seconds(3, {.cores = 2, .jobs = 1}, 4), 6);
+  // No run can use more cores than it has threads.
+  EXPECT_DOUBLE_EQ(seconds(5, {.cores = 4}, 4), 5);
+  EXPECT_DOUBLE_EQ(seconds(1, {.cores = 4}, 4), 1);
+  EXPECT_EQ(seconds(0, {.cores = 2}, 0), 0);
+}
+
+TEST(LookAhead, CountsWhatRunsAtOnce) {
+  const std::vector<double> work = {3, 3, 3};
+  const Outlook outlook = look_ahead(
+      equal_runs(3, {.cores = 4, .memory_bytes = 15}, {.memory_bytes = 6}),
+      work);
+  EXPECT_EQ(outlook.at_once, 2);
+  EXPECT_EQ(outlook.threads, 2);
+  EXPECT_EQ(outlook.memory_bytes, 12);
 }
 
 } // namespace

@@ -240,27 +240,5 @@ TEST(Sweep, EventsComeOnTheCallersThread) {
   EXPECT_GE(ticks, 1);
 }
 
-TEST(Sweep, TheLastRunGetsTheCoresOfThoseThatAreAboutToEnd) {
-  std::vector<int> threads(3);
-  SweepEvents events;
-  events.work_left = [](const Scheduler&) {
-    return std::vector<double>{0, 0.01, 10};
-  };
-  std::atomic<bool> third_began = false;
-  run_sweep(
-      runs(3, {.cores = 2}),
-      3,
-      [&](size_t run, int count) {
-        threads[run] = count;
-        if (run == 2) third_began = true;
-        while (run == 1 && !third_began)
-          std::this_thread::yield();
-        return kDone;
-      },
-      quick(),
-      events);
-  EXPECT_EQ(threads, (std::vector<int>{1, 1, 2}));
-}
-
 } // namespace
 } // namespace grapevine::sweep

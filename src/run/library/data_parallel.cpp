@@ -8,7 +8,6 @@
 #include "mix/stepper.h"
 #include "record/consensus.h"
 #include "run/library/group_state.h"
-#include "run/library/optimizer.h"
 #include "tensor/arena.h"
 #include "tensor/bind/bind.h"
 #include "tensor/bind/gradient_hooks.h"
@@ -46,20 +45,50 @@ std::unique_ptr<graph::Schedule>
 make_schedule(const DataParallelOptions& options, int n, int workers_per_node) {
   const bool centralized =
       algo::find_agreement(options.agreement).is_centralized();
-  return graph::make_schedule(
-      {.name = centralized ? "complete" : options.graph,
-       .n = n,
-       .seed = options.seed,
-       .rows = options.rows,
-       .k = options.k,
-       .edges_file = options.edges_file,
-       .workers_per_node = workers_per_node,
-       .k0 = options.k0,
-       .gamma = options.gamma,
-       .epochs = options.epochs});
+  graph::GraphOptions graph{
+      .name = centralized ? "complete" : options.graph,
+      .n = n,
+      .seed = options.seed,
+      .workers_per_node = workers_per_node,
+      .epochs = options.epochs};
+  const auto& row = find_row("graph", graph.name, graph::graph_table());
+  for (const auto& [key, value] : options.graph_options)
+    set_option(graph, graph::graph_options(), row, key, value.text());
+  return graph::make_schedule(graph);
+}
+
+std::string text_of(const Options& options) {
+  std::string text;
+  for (const auto& [key, value] : options)
+    text += fmt::format("{}={},", key, value.text());
+  return text;
+}
+
+// An optimizer with its learning rate.
+struct Optimizer : algo::RuleOptions {
+  double lr = 0;
+};
+
+Optimizer make_optimizer(const DataParallelOptions& wanted) {
+  std::vector<Option<Optimizer>> options = {
+      number("lr", &Optimizer::lr, kAtLeastZero)};
+  algo::RuleEntry row = algo::find_optimizer(wanted.optimizer);
+  row.options.insert(row.options.begin(), "lr");
+  row.options.insert(row.options.end(), {"weight-decay", "decay"});
+  for (const auto& option : algo::optimizer_options())
+    options.push_back(option);
+  Optimizer optimizer;
+  optimizer.name = wanted.optimizer;
+  for (const auto& [key, value] : row.defaults)
+    set_option(optimizer, options, row, key, value);
+  for (const auto& [key, value] : wanted.optimizer_options)
+    set_option(optimizer, options, row, key, value.text());
+  return optimizer;
 }
 
 } // namespace
+
+OptionValue::OptionValue(double value) : text_(toml_number(value)) {}
 
 struct DataParallel::State {
   State(torch::nn::Module& wrapped, Group joined, DataParallelOptions wanted)
@@ -67,7 +96,8 @@ struct DataParallel::State {
         group(std::move(joined)),
         cluster(*group.state_->cluster),
         options(checked(std::move(wanted))),
-        rule(algo::make_rule(run::rule_options(options.optimizer))),
+        optimizer(make_optimizer(options)),
+        rule(algo::make_rule(optimizer)),
         agreement(algo::find_synchronous_agreement(options.agreement)),
         arena(
             std::make_shared<tensor::Layout>(tensor::parameter_layout(module)),
@@ -96,7 +126,7 @@ struct DataParallel::State {
     stepper.step(
         {.moment = {step, step / per_epoch},
          .next = graph::StepTime{step + 1, (step + 1) / per_epoch},
-         .lr = run::learning_rate(options.optimizer),
+         .lr = optimizer.lr,
          .compute_gradient = [&](int, mix::GradientListener* wanted) {
            compute(wanted);
          }});
@@ -107,7 +137,8 @@ struct DataParallel::State {
   Group group;
   mix::Cluster& cluster;
   DataParallelOptions options;
-  std::shared_ptr<const algo::LocalRule> rule;
+  Optimizer optimizer;
+  algo::Rule rule;
   const algo::Agreement& agreement;
   tensor::Arena arena;
   // Before anybody is asked anything: who may not attach tells nobody.
@@ -148,13 +179,13 @@ DataParallel::DataParallel(
             "{} {:016x} {} {} {}",
             wanted.graph,
             state.schedule->at({0, 0})->digest(),
-            wanted.gamma,
+            text_of(wanted.graph_options),
             wanted.epochs,
             wanted.steps_per_epoch)},
        {"clip", fmt::format("{}", wanted.clip)},
        {"average_buffers", fmt::format("{}", wanted.average_buffers)},
        {"workers_per_node", fmt::format("{}", state.workers_per_node)},
-       {"optimizer", algo::describe(run::rule_options(wanted.optimizer))}});
+       {"optimizer", algo::describe(state.optimizer)}});
   state.cluster.copy_first(algo::Plane::kParameters);
   state.cluster.copy_first(algo::Plane::kBuffers);
   state.hooks =
@@ -189,11 +220,11 @@ double DataParallel::step(const std::function<torch::Tensor()>& compute_loss) {
 }
 
 double DataParallel::lr() const {
-  return run::learning_rate(state_->options.optimizer);
+  return state_->optimizer.lr;
 }
 
 void DataParallel::set_lr(double lr) {
-  run::learning_rate(state_->options.optimizer) = lr;
+  state_->optimizer.lr = lr;
 }
 
 void DataParallel::average() {

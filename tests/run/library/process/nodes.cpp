@@ -24,7 +24,7 @@ Outcome train(grapevine::Group& group, int workers_per_node) {
       group,
       {.graph = "aer",
        .workers_per_node = workers_per_node,
-       .optimizer = grapevine::Sgd{.lr = 0}});
+       .optimizer_options = {{"lr", 0}}});
   {
     const torch::NoGradGuard no_grad;
     net->weight.fill_(static_cast<float>(1 << group.rank()));

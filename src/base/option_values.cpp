@@ -1,4 +1,4 @@
-#include "spec/values.h"
+#include "base/option_values.h"
 
 #include "base/error.h"
 #include "base/trim.h"
@@ -13,7 +13,7 @@
 #include <limits>
 #include <utility>
 
-namespace grapevine::spec {
+namespace grapevine {
 namespace {
 
 constexpr int64_t kMostInteger = std::numeric_limits<int64_t>::max();
@@ -171,4 +171,4 @@ std::string comma_list(std::span<const std::string> words) {
   return text;
 }
 
-} // namespace grapevine::spec
+} // namespace grapevine

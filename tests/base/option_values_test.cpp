@@ -1,4 +1,4 @@
-#include "spec/values.h"
+#include "base/option_values.h"
 
 #include "base/error.h"
 
@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace grapevine::spec {
+namespace grapevine {
 namespace {
 
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
@@ -99,4 +99,4 @@ TEST(Values, TomlText) {
 }
 
 } // namespace
-} // namespace grapevine::spec
+} // namespace grapevine

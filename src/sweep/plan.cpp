@@ -1,27 +1,34 @@
-#include "cli/bench_plan.h"
+#include "sweep/plan.h"
 
 #include "base/error.h"
-#include "cli/prepare.h"
+#include "record/checkpoint.h"
+#include "record/run_directory.h"
 #include "spec/kinds.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <set>
 
-namespace grapevine::cli {
+namespace grapevine::sweep {
 namespace {
 
-// Not a hash of all runs: a matrix that grows by a value goes on in the same
+// "fashion-mnist-96" of "experiments/fashion-mnist-96.toml".
+std::string title_of(const std::string& file_name) {
+  return std::filesystem::path(file_name).stem().string();
+}
+
+// Not a hash of all runs: a matrix that grows by a value continues in the same
 // place. Runs of different files tell themselves apart by their own hashes.
-std::string bench_directory(
+std::string directory_of(
     const spec::Matrix& matrix,
     const std::string& file_name) {
   const std::string& out = matrix.runs.front().spec.out;
   if (!out.empty()) return out;
-  return "runs/" + bench_title(file_name);
+  return "runs/" + title_of(file_name);
 }
 
 std::string plain(const spec::SpecEntry& entry, const spec::Spec& spec) {
@@ -65,44 +72,89 @@ std::string label(
   return text.empty() ? spec.graph : text;
 }
 
-} // namespace
-
-std::string bench_title(const std::string& file_name) {
-  return std::filesystem::path(file_name).stem().string();
+bool is_same_spec(
+    const record::RunDirectory& directory,
+    const spec::Spec& spec) {
+  const spec::ParsedSpec stored = spec::parse_spec(
+      directory.read_spec(),
+      directory.spec_file().string(),
+      {});
+  return !spec::first_difference(stored.spec, spec);
 }
 
-BenchPlan plan_bench(spec::Matrix matrix, const std::string& file_name) {
+bool has_result(const nlohmann::json& run) {
+  const auto result = run.find("result");
+  if (result == run.end() || !result->is_object()) return false;
+  const auto outcome = result->find("outcome");
+  return outcome != result->end() &&
+         (*outcome == "completed" || *outcome == "diverged");
+}
+
+} // namespace
+
+std::string to_string(State state) {
+  switch (state) {
+    case State::kToResume:
+      return "to resume";
+    case State::kDone:
+      return "done before";
+    default:
+      return "to do";
+  }
+}
+
+StoredState stored_state(const spec::Spec& spec) {
+  const record::RunDirectory directory(spec.out);
+  if (spec.fresh || !directory.exists()) return {};
+  try {
+    const auto run = directory.read_run();
+    if (!run || !is_same_spec(directory, spec)) return {};
+    if (has_result(*run)) return {State::kDone, 0};
+    const auto checkpoints = record::Checkpoints(directory).list();
+    if (checkpoints.empty()) return {};
+    return {State::kToResume, checkpoints.front().step};
+  } catch (const Error&) {
+    return {};
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+}
+
+Plan make_plan(
+    spec::Matrix matrix,
+    const std::string& file_name,
+    const std::function<void(spec::ParsedSpec&)>& check) {
   const auto& varied = matrix.varied;
   if (std::find(varied.begin(), varied.end(), "out") != varied.end()) {
     throw ConfigError("out: one directory holds all runs of a benchmark");
   }
-  BenchPlan plan;
-  plan.title = bench_title(file_name);
-  plan.directory = bench_directory(matrix, file_name);
+  Plan plan;
+  plan.title = title_of(file_name);
+  plan.directory = directory_of(matrix, file_name);
   plan.varied = varied;
   std::set<std::string> taken;
   for (spec::ParsedSpec& run : matrix.runs) {
-    prepare(run, {});
+    check(run);
     const std::string name = directory_name(run.spec, varied);
-    if (!taken.insert(name).second) continue; // the same run, spelt otherwise
+    if (!taken.insert(name).second) continue; // the same run in other words
     run.spec.out = (std::filesystem::path(plan.directory) / name).string();
-    plan.runs.push_back({run.spec, "", sweep::stored_state(run.spec)});
+    plan.runs.push_back({run.spec, "", stored_state(run.spec)});
   }
   std::vector<const spec::Spec*> specs;
-  for (const BenchRun& run : plan.runs)
+  for (const PlannedRun& run : plan.runs)
     specs.push_back(&run.spec);
   const spec::Kinds kinds(specs, varied);
-  for (BenchRun& run : plan.runs)
+  for (PlannedRun& run : plan.runs)
     run.label = label(run.spec, varied, kinds);
   return plan;
 }
 
-std::vector<size_t> runs_to_do(const BenchPlan& plan) {
+std::vector<size_t> runs_to_do(const Plan& plan) {
   std::vector<size_t> runs;
   for (size_t i = 0; i < plan.runs.size(); ++i) {
-    if (plan.runs[i].stored.state != sweep::State::kDone) runs.push_back(i);
+    if (!plan.runs[i].is_done()) runs.push_back(i);
   }
   return runs;
 }
 
-} // namespace grapevine::cli
+} // namespace grapevine::sweep

@@ -1,4 +1,4 @@
-#include "sweep/stored_state.h"
+#include "sweep/plan.h"
 
 #include "record/checkpoint.h"
 #include "record/run_directory.h"

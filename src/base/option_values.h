@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace grapevine::spec {
+namespace grapevine {
 
 // Both ends included.
 struct IntegerRange {
@@ -43,4 +43,4 @@ std::string toml_text(std::string_view text);
 // "a, b, c".
 std::string comma_list(std::span<const std::string> words);
 
-} // namespace grapevine::spec
+} // namespace grapevine
