@@ -106,6 +106,13 @@ Compute with_buckets(const Compute& compute, int64_t bytes);
 // costs without a network.
 Costs with_link(Costs costs, const LinkOptions& link);
 
+// The links of this level, and those that differ from it, at so many times the
+// rate.
+Costs with_faster_links(
+    Costs costs,
+    std::optional<Level> Costs::*level,
+    double factor);
+
 // The links between nodes as they are to a run with --packing: each byte of
 // them carries more (net/packed/). What packing itself takes is not
 // counted: it is a fiftieth of what a link of 1 Gbit/s takes. Nor is it that
