@@ -36,7 +36,7 @@ struct Compute {
   std::vector<int64_t> bucket_bytes = {};
   // workers[w]: the steps that were measured on worker w, the t-th of all of
   // them at the same time. A run's worker i has those of worker i modulo their
-  // number (sim/compute_times.h).
+  // number (sim/model.h).
   std::vector<std::vector<ComputeSample>> workers = {};
   // Mixing and local rule, for each byte of parameters.
   double update_seconds_per_byte = 0;
