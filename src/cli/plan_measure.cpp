@@ -10,7 +10,6 @@
 #include "data/data_path.h"
 #include "record/atomic_file.h"
 #include "run/plan_measure.h"
-#include "sim/plan_json.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -112,13 +111,13 @@ void PlanMeasure::keep(const sim::Costs& costs, bool json) const {
         "one process alone has no links to measure: with these costs "
         "`plan predict` and `plan recommend` need --link");
   }
-  sim::Question question;
-  question.costs = costs;
+  sim::Query query;
+  query.costs = costs;
   if (!json) {
-    print_text(question_text(question) + fmt::format("\ncosts: {}\n", out));
+    print_text(query_text(query) + fmt::format("\ncosts: {}\n", out));
     return;
   }
-  auto document = to_json(question);
+  auto document = to_json(query);
   document["file"] = out;
   document["workers"] = costs.compute.workers.size();
   document["nodes"] = costs.nodes;

@@ -2,12 +2,18 @@
 
 #include "cli/table.h"
 #include "cli/units.h"
+#include "cli/version.h"
+#include "record/atomic_file.h"
+#include "report/page.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <set>
 
@@ -37,11 +43,6 @@ std::string agreement_text(double steps) {
 }
 
 std::string table_of(std::vector<const Prediction*> rows) {
-  const auto central = std::ranges::find_if(rows, [](const Prediction* row) {
-    return row->candidate.is_all_reduce();
-  });
-  const double all_reduce =
-      central == rows.end() ? 0 : (*central)->times.seconds;
   std::ranges::stable_sort(rows, {}, [](const Prediction* row) {
     return row->times.seconds;
   });
@@ -56,17 +57,15 @@ std::string table_of(std::vector<const Prediction*> rows) {
        "copies",
        "to agree"});
   for (const Prediction* row : rows) {
-    const sim::Candidate& candidate = row->candidate;
+    const bool has_gain = row->gain && std::isfinite(*row->gain);
     table.add_row(
-        {candidate.algorithm,
-         candidate.is_all_reduce() ? "" : candidate.graph_label(),
+        {row->algorithm,
+         row->is_all_reduce() ? "" : row->graph_label(),
          time_text(row->times.seconds),
          time_text(row->times.compute),
          time_text(row->times.exposed),
          time_text(row->times.straggler),
-         all_reduce > 0
-             ? fmt::format("{:.2f} x", all_reduce / row->times.seconds)
-             : "–",
+         has_gain ? fmt::format("{:.2f} x", *row->gain) : "–",
          row->plan == "ring" ? "–" : human_number(row->copies),
          agreement_text(row->steps_to_agree)});
   }
@@ -74,20 +73,20 @@ std::string table_of(std::vector<const Prediction*> rows) {
 }
 
 // One line for each that some n does not allow: a graph, or one algorithm on it
-// where others can have it.
-std::string skipped_text(const sim::Forecast& forecast) {
+// if others can have it.
+std::string impossible_text(std::span<const Prediction> predictions) {
   std::set<std::pair<std::string, int>> had; // graphs, n
-  for (const Prediction& row : forecast.rows)
-    had.insert({row.candidate.graph_label(), row.candidate.graph.n});
-  std::map<std::string, std::set<int>> skipped; // n by label
-  for (const sim::Skipped& it : forecast.skipped) {
-    const sim::Candidate& candidate = it.candidate;
-    const int n = candidate.graph.n;
-    const std::string graph = candidate.graph_label();
-    skipped[had.count({graph, n}) > 0 ? candidate.label() : graph].insert(n);
+  for (const Prediction& row : predictions) {
+    if (row.impossible.empty()) had.insert({row.graph_label(), row.n()});
   }
-  std::string text = skipped.empty() ? "" : "\n";
-  for (const auto& [label, ns] : skipped) {
+  std::map<std::string, std::set<int>> impossible; // n by label
+  for (const Prediction& it : predictions) {
+    if (it.impossible.empty()) continue;
+    const bool others_can = had.contains({it.graph_label(), it.n()});
+    impossible[others_can ? it.label() : it.graph_label()].insert(it.n());
+  }
+  std::string text = impossible.empty() ? "" : "\n";
+  for (const auto& [label, ns] : impossible) {
     text += fmt::format(
         "not possible: {} with n = {}\n",
         label,
@@ -98,8 +97,8 @@ std::string skipped_text(const sim::Forecast& forecast) {
 
 } // namespace
 
-std::string question_text(const sim::Question& question) {
-  const sim::Costs costs = question.costs_with_link();
+std::string query_text(const sim::Query& query) {
+  const sim::Costs costs = query.costs_with_link();
   const sim::Compute& compute = costs.compute;
   Table table;
   const auto bytes = static_cast<double>(compute.model_bytes());
@@ -122,21 +121,22 @@ std::string question_text(const sim::Question& question) {
   table.add_row(
       {"between nodes",
        level_text(costs.between) +
-           (question.packing && costs.between ? ", packed" : "")});
-  if (question.slow.slows()) {
-    table.add_row({"slow", format_slow(question.slow)});
+           (query.packing && costs.between ? ", packed" : "")});
+  if (query.slow.slows()) {
+    table.add_row({"slow", format_slow(query.slow)});
   }
   return table.text();
 }
 
-std::string forecast_text(const sim::Forecast& forecast) {
+std::string predictions_text(std::span<const Prediction> predictions) {
   std::map<int, std::vector<const Prediction*>> by_n;
-  for (const Prediction& row : forecast.rows)
-    by_n[row.candidate.graph.n].push_back(&row);
+  for (const Prediction& row : predictions) {
+    if (row.impossible.empty()) by_n[row.n()].push_back(&row);
+  }
   std::string text;
   for (const auto& [n, rows] : by_n)
     text += fmt::format("\n{}\n{}", workers_text(n), table_of(rows));
-  return text + skipped_text(forecast);
+  return text + impossible_text(predictions);
 }
 
 std::string recommendation_text(const sim::Recommendation& it) {
@@ -147,6 +147,31 @@ std::string recommendation_text(const sim::Recommendation& it) {
   for (const std::string& sentence : it.sentences)
     text += fmt::format("  {}\n", sentence);
   return text;
+}
+
+void write_plan_page(
+    const std::filesystem::path& file,
+    const sim::Query& query,
+    std::span<const Prediction> predictions,
+    const std::vector<sim::Recommendation>& recommendations) {
+  using Json = nlohmann::ordered_json;
+  Json plan = to_json(predictions);
+  plan["question"] = to_json(query);
+  plan["sweeps"] = Json::array();
+  plan["recommendations"] = Json::array();
+  for (const sim::Recommendation& it : recommendations) {
+    plan["sweeps"].push_back(sweep_json(it));
+    plan["recommendations"].push_back(to_json(it));
+  }
+  const std::string& model = query.costs.compute.model;
+  const Json data = {
+      {"format_version", 1},
+      {"title", model.empty() ? "Plan" : fmt::format("Plan for {}", model)},
+      {"created",
+       fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+      {"program", fmt::format("grapevine {}", kVersion)},
+      {"plan", plan}};
+  record::write_atomically(file, report::make_page(data.dump()));
 }
 
 } // namespace grapevine::cli

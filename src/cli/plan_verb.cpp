@@ -2,12 +2,10 @@
 #include "base/names.h"
 #include "cli/console.h"
 #include "cli/plan_measure.h"
-#include "cli/plan_page.h"
-#include "cli/plan_question.h"
+#include "cli/plan_query.h"
 #include "cli/plan_text.h"
 #include "cli/program.h"
 #include "cli/verb.h"
-#include "sim/plan_json.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -23,7 +21,7 @@ class PlanVerb : public Verb {
   void declare(CLI::App& app) override {
     app.add_option("ACTION", action_, "measure, predict or recommend");
     measure_.declare(app);
-    question_.declare(app);
+    query_.declare(app);
     app.add_option("--html", html_, "a page with plots, into this file")
         ->type_name("FILE")
         ->group("Predict and recommend");
@@ -38,14 +36,16 @@ class PlanVerb : public Verb {
       throw ConfigError(fmt::format("plan: say what ({})", one_of(actions)));
     }
     if (action_ == "measure") {
-      refuse(question_.given());
+      refuse(query_.given());
       if (!html_.empty()) refuse({"--html"});
       return measure_.run(json);
     }
     refuse(measure_.given());
-    if (action_ == "predict") return predict(json);
-    if (action_ == "recommend") return recommend(json);
-    throw ConfigError(unknown_name("action", action_, actions));
+    if (action_ != "predict" && action_ != "recommend") {
+      throw ConfigError(unknown_name("action", action_, actions));
+    }
+    answer(json);
+    return kDone;
   }
 
  private:
@@ -56,72 +56,48 @@ class PlanVerb : public Verb {
         fmt::format("{}: not for plan {}", given.front(), action_));
   }
 
-  int predict(bool json) const {
-    const sim::Question question = question_.question();
-    const std::vector<int> counts = question_.counts();
-    const auto forecast = sim::predict(question, counts);
-    if (!html_.empty()) write_page(question, forecast, counts);
+  void answer(bool json) {
+    query_.read();
+    const sim::Query& query = query_.query();
+    const auto predictions = sim::predict(query, query_.counts());
+    const bool recommends = action_ == "recommend";
+    std::vector<sim::Recommendation> answers;
+    if (recommends || !html_.empty()) {
+      for (const int n : query_.counts())
+        answers.push_back(sim::recommend(query, predictions, n));
+    }
+    if (!html_.empty()) write_plan_page(html_, query, predictions, answers);
     if (json) {
-      Json document = to_json(forecast);
-      document["question"] = to_json(question);
-      document["page"] = html_.empty() ? Json() : Json(html_);
-      print_json(document);
-      return kDone;
+      print_json(recommends ? answers_json(answers) : rows_json(predictions));
+      return;
     }
-    print_text(question_text(question) + forecast_text(forecast));
-    if (!html_.empty()) print_text(fmt::format("\npage: {}\n", html_));
-    return kDone;
-  }
-
-  int recommend(bool json) const {
-    const sim::Question question = question_.question();
-    const std::vector<int> counts = question_.counts();
-    const auto forecast = sim::predict(question, counts);
-    const auto answers = recommend_all(question, forecast, counts);
-    if (!html_.empty()) {
-      write_plan_page(html_, question, forecast, answers);
+    std::string text = query_text(query);
+    if (!recommends) text += predictions_text(predictions);
+    for (const auto& answer : answers) {
+      if (recommends) text += recommendation_text(answer);
     }
-    if (json) {
-      Json list = Json::array();
-      for (const auto& answer : answers)
-        list.push_back(to_json(answer, forecast));
-      print_json(
-          Json{{"question", to_json(question)}, {"recommendations", list}});
-      return kDone;
-    }
-    std::string text = question_text(question);
-    for (const auto& answer : answers)
-      text += recommendation_text(answer);
     if (!html_.empty()) text += fmt::format("\npage: {}\n", html_);
     print_text(text);
-    return kDone;
   }
 
-  static std::vector<sim::Recommendation> recommend_all(
-      const sim::Question& question,
-      const sim::Forecast& forecast,
-      const std::vector<int>& counts) {
-    std::vector<sim::Recommendation> answers;
-    for (const int n : counts)
-      answers.push_back(sim::recommend(question, forecast, n));
-    return answers;
+  Json rows_json(std::span<const sim::Prediction> predictions) const {
+    Json document = to_json(predictions);
+    document["question"] = to_json(query_.query());
+    document["page"] = html_.empty() ? Json() : Json(html_);
+    return document;
   }
 
-  void write_page(
-      const sim::Question& question,
-      const sim::Forecast& forecast,
-      const std::vector<int>& counts) const {
-    write_plan_page(
-        html_,
-        question,
-        forecast,
-        recommend_all(question, forecast, counts));
+  Json answers_json(const std::vector<sim::Recommendation>& answers) const {
+    Json list = Json::array();
+    for (const auto& answer : answers)
+      list.push_back(to_json(answer));
+    return {{"question", to_json(query_.query())}, {"recommendations", list}};
   }
 
   std::string action_;
   std::string html_;
   PlanMeasure measure_;
-  PlanQuestion question_;
+  PlanQuery query_;
 };
 
 } // namespace

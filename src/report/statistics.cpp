@@ -1,6 +1,7 @@
 #include "report/statistics.h"
 
 #include "base/check.h"
+#include "base/median.h"
 #include "base/random.h"
 #include "record/dispersion.h"
 
@@ -63,11 +64,7 @@ Summary summarize(std::span<const double> values) {
 }
 
 double median(std::vector<double> values) {
-  if (values.empty()) return kNan;
-  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+  return grapevine::median(std::move(values));
 }
 
 std::vector<double> robust_z(std::span<const double> values) {

@@ -1,9 +1,9 @@
 #include "run/compute_meter.h"
 
 #include "base/aligned.h"
+#include "base/median.h"
 #include "mix/bucket_queue.h"
 #include "run/stopwatch.h"
-#include "sim/median.h"
 
 #include <algorithm>
 #include <array>
@@ -128,7 +128,7 @@ double ComputeMeter::update_seconds_per_byte() {
     seconds.push_back(watch.seconds());
   }
   const auto bytes = static_cast<double>(whole.size() * sizeof(float));
-  return *sim::median(seconds) / bytes;
+  return median(seconds) / bytes;
 }
 
 } // namespace grapevine::run

@@ -30,9 +30,8 @@ sim::VirtualTimes make_gossip_times(
       {.n = spec.n,
        .workers_per_node = described_workers_per_node(spec, costs),
        .slow = parse_slow(spec.slow),
-       .seed = spec.seed,
-       .replica_bytes = static_cast<double>(layout.size()) *
-                        static_cast<double>(sizeof(float))});
+       .seed = spec.seed},
+      static_cast<double>(layout.size()) * sizeof(float));
 }
 
 } // namespace grapevine::run

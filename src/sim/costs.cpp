@@ -173,22 +173,31 @@ Costs with_link(Costs costs, const LinkOptions& link) {
   return costs;
 }
 
-Costs with_packing(Costs costs) {
-  constexpr double kMore = 1 / net::kTypicallyPacked;
-  const auto& buckets = costs.compute.bucket_bytes;
-  const bool is_packed = std::ranges::any_of(buckets, [](int64_t bytes) {
-    return bytes >= static_cast<int64_t>(net::kLeastPacked);
-  });
-  if (!is_packed) return costs;
-  if (costs.between) {
-    costs.between->bandwidth *= kMore;
-    costs.between->shared *= kMore;
+Costs with_faster_links(
+    Costs costs,
+    std::optional<Level> Costs::*level,
+    double factor) {
+  if (costs.*level) {
+    (costs.*level)->bandwidth *= factor;
+    (costs.*level)->shared *= factor;
   }
   for (NodeRate& node : costs.node_rates)
-    node.shared *= kMore;
+    node.shared *= factor;
   for (LinkRate& link : costs.link_rates)
-    link.bandwidth *= kMore;
+    link.bandwidth *= factor;
   return costs;
+}
+
+Costs with_packing(Costs costs) {
+  const bool is_packed =
+      std::ranges::any_of(costs.compute.bucket_bytes, [](int64_t bytes) {
+        return bytes >= static_cast<int64_t>(net::kLeastPacked);
+      });
+  if (!is_packed) return costs;
+  return with_faster_links(
+      std::move(costs),
+      &Costs::between,
+      1 / net::kTypicallyPacked);
 }
 
 std::vector<int64_t> even_buckets(int64_t bytes, int64_t bucket) {

@@ -36,7 +36,7 @@ struct Compute {
   std::vector<int64_t> bucket_bytes = {};
   // workers[w]: the steps that were measured on worker w, the t-th of all of
   // them at the same time. A run's worker i has those of worker i modulo their
-  // number (sim/compute_times.h).
+  // number (sim/model.h).
   std::vector<std::vector<ComputeSample>> workers = {};
   // Mixing and local rule, for each byte of parameters.
   double update_seconds_per_byte = 0;
@@ -105,6 +105,13 @@ Compute with_buckets(const Compute& compute, int64_t bytes);
 // take; the delay on top of the latency inside a node, which is what a message
 // costs without a network.
 Costs with_link(Costs costs, const LinkOptions& link);
+
+// The links of this level, and those that differ from it, at so many times the
+// rate.
+Costs with_faster_links(
+    Costs costs,
+    std::optional<Level> Costs::*level,
+    double factor);
 
 // The links between nodes as they are to a run with --packing: each byte of
 // them carries more (net/packed/). What packing itself takes is not

@@ -1,7 +1,7 @@
 // What asynchronous workers get done in a time: a run of
 // sim/virtual_gossip.h on the cluster that costs describe, without values.
 //
-// An iteration is one gradient a worker, in the mean: fast workers do more. A
+// An iteration is one gradient per worker in the mean; fast workers do more. A
 // run whose links cannot carry the averagings that it asks for averages less
 // instead of taking longer. To be comparable with the others, it is given the
 // time here in which it would get as many as over links that cost nothing.
@@ -10,7 +10,6 @@
 #include "graph/schedule.h"
 #include "graph/spectrum.h"
 #include "sim/model.h"
-#include "sim/virtual_times.h"
 
 #include <vector>
 
@@ -19,10 +18,10 @@ namespace grapevine::sim {
 struct GossipForecast {
   // Of an iteration: `compute` is the mean of all gradients, of which fast
   // workers do more, and `exposed` what the averagings take beyond that.
-  sim::StepTimes times;
-  // A worker's, for each of its gradients.
+  StepTimes times;
+  // Per worker, for each of its gradients.
   double averagings = 0;
-  double words = 0;
+  double words = 0; // control messages
 };
 
 // Of one graph, for any links. Computes in the constructor what does not depend
@@ -30,34 +29,34 @@ struct GossipForecast {
 class GossipForecaster {
  public:
   // rate: averagings that a worker asks for with each gradient, > 0. Means are
-  // taken over `steps` iterations, more where averagings are rare, fewer where
-  // n is large.
-  // ConfigError as sim::times_on has it, and where a gradient takes no time.
+  // taken over `steps` iterations, more if averagings are rare, fewer if n is
+  // large.
+  // ConfigError as times_on has it, and if a gradient takes no time.
   GossipForecaster(
       const graph::Schedule& schedule,
-      const sim::Costs& costs,
-      const sim::TimedCluster& cluster,
+      const Costs& costs,
+      const ModelOptions& options,
       double rate,
       int steps);
 
   // The costs are those of the constructor but for the links.
-  GossipForecast forecast(const sim::Costs& costs) const;
+  GossipForecast forecast(const Costs& costs) const;
 
  private:
   std::vector<std::vector<int>> neighbours_;
-  sim::TimedCluster cluster_;
+  ModelOptions options_;
   double rate_;
   int steps_;
   // Over links that cost nothing:
-  double wanted_;  // averagings a gradient
+  double wanted_;  // averagings per gradient
   double seconds_; // of an iteration
   double compute_; // of a gradient
 };
 
-// Iterations in which A2CiD2's averagings, `rate` a gradient, make the
+// Iterations in which A2CiD2's averagings, `rate` per gradient, make the
 // replicas' disagreement ten times smaller: from chi1 and chi2
 // (gossip/dynamics.h), with constants that were measured (docs/plan.md).
-// Infinite where the graph is not connected.
+// Infinite if the graph is not connected.
 double
 gossip_steps_to_agree(const graph::Spectrum& spectrum, int n, double rate = 1);
 

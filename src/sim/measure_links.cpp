@@ -1,10 +1,12 @@
 #include "sim/measure_links.h"
 
-#include "sim/matchings.h"
-#include "sim/median.h"
+#include "base/check.h"
+#include "base/median.h"
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace grapevine::sim {
@@ -46,7 +48,7 @@ class Meter {
     std::vector<double> seconds;
     for (int repeat = 0; repeat < kRepeats; ++repeat)
       seconds.push_back(exchange(partners));
-    const double moving = std::max(*median(seconds) - latency, 1e-9);
+    const double moving = std::max(median(seconds) - latency, 1e-9);
     return {
         latency,
         static_cast<double>(plane_.size() * sizeof(float)) / moving};
@@ -65,7 +67,7 @@ class Meter {
       communicator_.exchange(partner, {&out, 1}, {&in, 1});
       seconds.push_back(seconds_since(start));
     }
-    return *median(seconds);
+    return median(seconds);
   }
 
   double exchange(const std::vector<int>& partners) {
@@ -132,7 +134,114 @@ std::vector<std::pair<int, int>> lonely_pairs(int n) {
   return pairs;
 }
 
+using Links = std::vector<LinkMeasurement>;
+
+constexpr double kDiffers = 2;
+constexpr double kLatencyNoise = 100e-6;
+constexpr size_t kMany = 3;
+
+class Levels {
+ public:
+  Levels(const Links& links, int workers_per_node)
+      : links_(links),
+        per_node_(workers_per_node) {}
+
+  bool is_inside(const LinkMeasurement& link) const {
+    return link.a / per_node_ == link.b / per_node_;
+  }
+
+  std::optional<Level> level(bool inside) const {
+    std::vector<double> latencies;
+    for (const LinkMeasurement& link : links_) {
+      if (is_inside(link) == inside) latencies.push_back(link.latency);
+    }
+    if (latencies.empty()) return std::nullopt;
+    const auto together = bandwidths(inside, false);
+    const auto alone = bandwidths(inside, true);
+    Level level{.latency = median(latencies)};
+    if (!alone.empty() || !together.empty()) {
+      level.bandwidth = median(alone.empty() ? together : alone);
+    }
+    // All workers of a node at once, each with a partner: what they had
+    // together. It cannot be less than one has.
+    if (!together.empty()) {
+      level.bandwidth = std::max(level.bandwidth, median(together));
+      level.shared = median(together) * per_node_;
+    }
+    return level;
+  }
+
+  // Nodes with far less than the usual rate between nodes.
+  std::vector<NodeRate> slow_nodes() const {
+    std::map<int, std::vector<double>> by_node;
+    for (const LinkMeasurement& link : links_) {
+      if (is_inside(link) || link.alone) continue;
+      by_node[link.a / per_node_].push_back(link.bandwidth);
+      by_node[link.b / per_node_].push_back(link.bandwidth);
+    }
+    // Of two nodes nobody can say which one it is.
+    if (by_node.size() < kMany) return {};
+    std::vector<double> rates;
+    for (const auto& [node, list] : by_node)
+      rates.push_back(median(list));
+    const double usual = median(rates);
+    std::vector<NodeRate> slow;
+    for (const auto& [node, list] : by_node) {
+      const double rate = median(list);
+      if (rate * kDiffers >= usual) continue;
+      slow.push_back({.node = node, .shared = rate * per_node_});
+    }
+    return slow;
+  }
+
+  // Far slower than its level, of which there are enough to differ from.
+  bool differs(const LinkMeasurement& link, const Level& level) const {
+    if (bandwidths(is_inside(link), false).size() < kMany) return false;
+    return link.bandwidth * kDiffers < level.shared / per_node_ ||
+           link.latency > kDiffers * level.latency + kLatencyNoise;
+  }
+
+ private:
+  std::vector<double> bandwidths(bool inside, bool alone) const {
+    std::vector<double> list;
+    for (const LinkMeasurement& link : links_) {
+      if (is_inside(link) == inside && link.alone == alone) {
+        list.push_back(link.bandwidth);
+      }
+    }
+    return list;
+  }
+
+  const Links& links_;
+  int per_node_;
+};
+
 } // namespace
+
+int matching_rounds(int n) {
+  if (n < 2) return 0;
+  return n % 2 == 0 ? n - 1 : n;
+}
+
+// The circle: the last of an even number stays, the others turn round it. An
+// odd number turns round nobody.
+std::vector<int> matching(int n, int round) {
+  GV_CHECK(round >= 0 && round < matching_rounds(n));
+  const int circle = n % 2 == 0 ? n - 1 : n;
+  std::vector<int> partner(n, -1);
+  for (int i = 0; i < circle; ++i) {
+    const int other = ((round - i) % circle + circle) % circle;
+    partner[i] = other == i ? -1 : other;
+  }
+  if (n % 2 == 0) {
+    for (int i = 0; i < circle; ++i) {
+      if (partner[i] >= 0) continue;
+      partner[i] = n - 1;
+      partner[n - 1] = i;
+    }
+  }
+  return partner;
+}
 
 std::vector<LinkMeasurement> measure_links(
     mix::Communicator& communicator,
@@ -159,6 +268,30 @@ std::vector<LinkMeasurement> measure_links(
     if (communicator.any(seconds_since(start) > options.seconds)) break;
   }
   return links;
+}
+
+void add_links(Costs& costs, const Links& links, int n, int workers_per_node) {
+  costs.nodes = (n + workers_per_node - 1) / workers_per_node;
+  costs.workers_per_node = workers_per_node;
+  const Levels levels(links, workers_per_node);
+  costs.inside = levels.level(true);
+  costs.between = levels.level(false);
+  costs.node_rates = levels.slow_nodes();
+  std::set<int> slow;
+  for (const NodeRate& node : costs.node_rates)
+    slow.insert(node.node);
+  for (const LinkMeasurement& link : links) {
+    const bool has_slow_end = slow.contains(link.a / workers_per_node) ||
+                              slow.contains(link.b / workers_per_node);
+    if (link.alone || has_slow_end) continue;
+    const auto& level = levels.is_inside(link) ? costs.inside : costs.between;
+    if (!levels.differs(link, *level)) continue;
+    costs.link_rates.push_back(
+        {.a = link.a,
+         .b = link.b,
+         .latency = link.latency,
+         .bandwidth = link.bandwidth});
+  }
 }
 
 } // namespace grapevine::sim

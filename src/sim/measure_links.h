@@ -1,10 +1,10 @@
 // Measures the links between the workers of a cluster: latency and bandwidth,
 // both ways at once, of all pairs or, where there are many, of a sample.
 //
-// Pairs meet in the rounds of a tournament (sim/matchings.h), all pairs of
-// a round at once, as they do in training; then a few pairs alone. What is
-// timed is a mixing of pairs through the communicator, so the figure is that
-// of the whole way, chunks, copies and sums included.
+// Pairs meet in the rounds of a tournament (matching()), all pairs of a round
+// at once, as they do in training; then a few pairs alone. What is timed is a
+// mixing of pairs through the communicator, so the figure includes chunks,
+// copies and sums.
 #pragma once
 
 #include "mix/communicator.h"
@@ -32,11 +32,17 @@ std::vector<LinkMeasurement> measure_links(
     mix::Communicator& communicator,
     const MeasureLinksOptions& options);
 
+// Round-robin tournaments: the partners of round r, 0 <= r <
+// matching_rounds(n), by worker; -1 for the one who sits out (n odd). Over all
+// rounds every pair meets exactly once.
+std::vector<int> matching(int n, int round);
+int matching_rounds(int n);
+
 // What the measurements say of the levels and of what differs: the medians of
-// each level; a node is listed on its own where its links have less than half
-// of the others' rate, a pair where it has less than half of the rate or more
-// than twice the latency (and 100 us more) of the others, of which there are
-// two at least, and its nodes are not to blame.
+// each level; a node is listed on its own if its links have less than half of
+// the others' rate, a pair if it has less than half of the rate or more than
+// twice the latency (and 100 us more) of the others, of which there are two at
+// least, and its nodes are not the reason.
 void add_links(
     Costs& costs,
     const std::vector<LinkMeasurement>& links,

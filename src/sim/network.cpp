@@ -108,23 +108,4 @@ std::optional<double> Network::times_as_fast(const Network& other) const {
   return factor.value_or(1);
 }
 
-std::vector<int> Network::resources_of(int rank) const {
-  std::vector<int> list;
-  for (int way = 0; way < kWorkerWays; ++way)
-    list.push_back(worker_way(rank, static_cast<WorkerWay>(way)));
-  for (int way = 0; way < kNodeWays; ++way)
-    list.push_back(node_way(node_of(rank), static_cast<NodeWay>(way)));
-  for (const auto& [pair, own] : pairs_) {
-    if (pair.first == rank || pair.second == rank) {
-      list.push_back(own.resource);
-    }
-  }
-  return list;
-}
-
-int default_workers_per_node(const Costs& costs, int n, bool has_link) {
-  if (costs.nodes > 1) return costs.workers_per_node;
-  return has_link ? 1 : n;
-}
-
 } // namespace grapevine::sim

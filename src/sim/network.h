@@ -35,7 +35,6 @@ class Network {
 
   int n() const { return n_; }
   int node_of(int rank) const { return rank / workers_per_node_; }
-  int workers_per_node() const { return workers_per_node_; }
 
   int resources() const { return static_cast<int>(rates_.size()); }
   double rate(int resource) const { return rates_[resource]; }
@@ -56,10 +55,6 @@ class Network {
   // By which factor all links with a limit are faster than the other's, if it
   // is the same for all of them and nothing else differs.
   std::optional<double> times_as_fast(const Network& other) const;
-
-  // What a worker's messages pass on its own side: its ways, its node's, and
-  // those of its pairs that have their own.
-  std::vector<int> resources_of(int rank) const;
 
  private:
   enum WorkerWay { kInsideOut, kInsideIn, kOut, kIn, kWorkerWays };
@@ -84,10 +79,5 @@ class Network {
   };
   std::map<std::pair<int, int>, Pair> pairs_; // by (from, to)
 };
-
-// How many workers share a node where nobody says: as many as were measured to
-// where there were several nodes; else each its own where the links between
-// nodes are given (`has_link`), and all on one where they are not.
-int default_workers_per_node(const Costs& costs, int n, bool has_link);
 
 } // namespace grapevine::sim

@@ -1,4 +1,5 @@
-#include "sim/plan_json.h"
+// What the planner was asked and answers, as JSON.
+#include "sim/recommend.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,22 +15,16 @@ Json number(double value) {
   return nullptr;
 }
 
+Json number(const std::optional<double>& value) {
+  return value ? number(*value) : Json();
+}
+
 Json text_or_null(const std::string& text) {
   if (text.empty()) return nullptr;
   return text;
 }
 
-// All-Reduce's time with as many workers.
-std::optional<double> central_seconds(const Forecast& forecast, int n) {
-  for (const Prediction& row : forecast.rows) {
-    if (row.candidate.is_all_reduce() && row.candidate.graph.n == n) {
-      return row.times.seconds;
-    }
-  }
-  return std::nullopt;
-}
-
-Json level_json(const std::optional<sim::Level>& level) {
+Json level_json(const std::optional<Level>& level) {
   if (!level) return nullptr;
   return {
       {"latency", level->latency},
@@ -39,7 +34,7 @@ Json level_json(const std::optional<sim::Level>& level) {
 
 } // namespace
 
-Json to_json(const Candidate& candidate) {
+Json candidate_json(const Prediction& candidate) {
   return {
       {"algorithm", candidate.algorithm},
       {"graph", candidate.graph.name},
@@ -49,15 +44,14 @@ Json to_json(const Candidate& candidate) {
       {"flags", candidate.flags()}};
 }
 
-Json to_json(const Prediction& it, const Forecast& among) {
-  Json json = to_json(it.candidate);
+Json to_json(const Prediction& it) {
+  Json json = candidate_json(it);
   json["seconds"] = number(it.times.seconds);
   json["compute"] = number(it.times.compute);
   json["exposed"] = number(it.times.exposed);
   json["straggler"] = number(it.times.straggler);
   json["waited"] = number(it.times.waited);
-  const auto central = central_seconds(among, it.candidate.graph.n);
-  json["gain"] = central ? number(*central / it.times.seconds) : Json();
+  json["gain"] = number(it.gain);
   json["messages_per_step"] = it.messages;
   json["model_copies_per_step"] = it.copies;
   json["plan"] = it.plan;
@@ -67,53 +61,55 @@ Json to_json(const Prediction& it, const Forecast& among) {
   return json;
 }
 
-Json to_json(const Forecast& forecast) {
+Json to_json(std::span<const Prediction> predictions) {
   Json rows = Json::array();
-  for (const Prediction& row : forecast.rows)
-    rows.push_back(to_json(row, forecast));
   Json skipped = Json::array();
-  for (const Skipped& it : forecast.skipped) {
-    Json json = to_json(it.candidate);
-    json["why"] = it.why;
-    skipped.push_back(json);
+  for (const Prediction& it : predictions) {
+    if (it.impossible.empty()) {
+      rows.push_back(to_json(it));
+    } else {
+      skipped.push_back(candidate_json(it));
+      skipped.back()["why"] = it.impossible;
+    }
   }
   return {{"rows", rows}, {"skipped", skipped}};
 }
 
-Json to_json(const Sweep& sweep) {
+Json sweep_json(const Recommendation& it) {
   Json rows = Json::array();
-  for (size_t i = 0; i < sweep.candidates.size(); ++i) {
-    Json row = to_json(sweep.candidates[i]);
-    row["seconds"] = Json::array();
-    for (const double seconds : sweep.seconds[i])
-      row["seconds"].push_back(number(seconds));
-    rows.push_back(row);
+  for (size_t i = 0; i < it.candidates.size(); ++i) {
+    Json seconds = Json::array();
+    for (const double each : it.seconds[i])
+      seconds.push_back(number(each));
+    rows.push_back(candidate_json(it.candidates[i]));
+    rows.back()["seconds"] = seconds;
   }
-  return {{"n", sweep.n}, {"rates", sweep.rates}, {"rows", rows}};
+  return {{"n", it.n}, {"rates", it.rates}, {"rows", rows}};
 }
 
-Json to_json(const Recommendation& it, const Forecast& among) {
+Json to_json(const Recommendation& it) {
   Json regimes = Json::array();
   for (const Regime& regime : it.regimes) {
-    Json json = to_json(regime.candidate);
+    Json json = candidate_json(regime.answer);
     json["from"] = number(regime.from);
     json["to"] = number(regime.to);
-    json["seconds"] = number(regime.seconds);
-    json["gain"] = regime.gain ? number(*regime.gain) : Json();
+    json["seconds"] = number(regime.answer.times.seconds);
+    json["gain"] = number(regime.answer.gain);
     regimes.push_back(json);
   }
   return {
       {"n", it.n},
       {"rate", number(it.rate)},
-      {"use", to_json(it.use, among)},
-      {"fastest", to_json(it.fastest, among)},
+      {"use", to_json(it.use)},
+      {"fastest", to_json(it.fastest)},
       {"regimes", regimes},
       {"sentences", it.sentences}};
 }
 
-Json to_json(const Question& question) {
-  const sim::Costs costs = question.costs_with_link();
-  const sim::Compute& compute = costs.compute;
+Json to_json(const Query& query) {
+  const Costs costs = query.costs_with_link();
+  const Compute& compute = costs.compute;
+  const auto bytes = static_cast<double>(compute.model_bytes());
   return {
       {"model", text_or_null(compute.model)},
       {"data", text_or_null(compute.data)},
@@ -121,18 +117,16 @@ Json to_json(const Question& question) {
       {"model_bytes", compute.model_bytes()},
       {"buckets", compute.bucket_bytes.size()},
       {"compute_seconds", compute.mean_seconds()},
-      {"update_seconds",
-       compute.update_seconds_per_byte *
-           static_cast<double>(compute.model_bytes())},
+      {"update_seconds", compute.update_seconds_per_byte * bytes},
       {"inside", level_json(costs.inside)},
       {"between", level_json(costs.between)},
-      {"rate", question.choices.rate},
-      {"edges", text_or_null(question.choices.edges_file)},
-      {"link", question.link ? Json(format_link(*question.link)) : Json()},
-      {"packing", question.packing},
-      {"slow", text_or_null(format_slow(question.slow))},
-      {"mover", question.mover == Mover::kPlans ? "plans" : "rings"},
-      {"seed", question.seed}};
+      {"rate", query.rate},
+      {"edges", text_or_null(query.edges_file)},
+      {"link", query.link ? Json(format_link(*query.link)) : Json()},
+      {"packing", query.packing},
+      {"slow", text_or_null(format_slow(query.slow))},
+      {"mover", query.rings ? "rings" : "plans"},
+      {"seed", query.seed}};
 }
 
 } // namespace grapevine::sim

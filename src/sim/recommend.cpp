@@ -1,5 +1,6 @@
 #include "sim/recommend.h"
 
+#include "base/check.h"
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -11,6 +12,10 @@ namespace grapevine::sim {
 namespace {
 
 constexpr int kRates = 25;
+constexpr double kDefaultRate = 1.25e9; // 10 Gbit/s
+constexpr double kReach = 100;
+constexpr double kEndPrecision = 1.02;
+constexpr int kMostSteps = 60; // of a search
 // Gains below this are not worth a change of the algorithm.
 constexpr double kWorthwhile = 1.05;
 // Beyond so many steps, replicas differ for as long as DBench's rings do.
@@ -25,48 +30,43 @@ std::string gain_text(double gain) {
 std::string use_sentence(const Recommendation& it) {
   std::string text = fmt::format(
       "Use {} ({}): {} an iteration",
-      it.use.candidate.label(),
-      it.use.candidate.flags(),
+      it.use.label(),
+      it.use.flags(),
       time_text(it.use.times.seconds));
-  if (it.all_reduce && !it.use.candidate.is_all_reduce()) {
-    text +=
-        ", " + gain_text(it.all_reduce->times.seconds / it.use.times.seconds);
+  if (it.use.gain && !it.use.is_all_reduce()) {
+    text += ", " + gain_text(*it.use.gain);
   }
   return text + ".";
 }
 
 std::string pay_sentence(const Recommendation& it) {
   if (!it.all_reduce) return "";
-  const double gain = it.all_reduce->times.seconds / it.fastest.times.seconds;
-  if (it.fastest.candidate.is_all_reduce()) {
+  const double gain = *it.fastest.gain;
+  if (it.fastest.is_all_reduce()) {
     return it.n > 1 ? "Nothing that was compared is faster." : "";
   }
-  if (it.use.candidate.is_all_reduce() || gain < kWorthwhile) {
+  if (it.use.is_all_reduce() || gain < kWorthwhile) {
     return fmt::format(
         "Decentralized training does not pay here: the fastest, {}, is {}.",
-        it.fastest.candidate.label(),
+        it.fastest.label(),
         gain_text(gain));
   }
   return fmt::format(
       "All-Reduce waits {} an iteration for communication, {} waits {}.",
       time_text(it.all_reduce->times.exposed),
-      it.use.candidate.label(),
+      it.use.label(),
       time_text(it.use.times.exposed));
 }
 
 // What packing would add to it, over Gloo.
-std::string packing_sentence(
-    const Recommendation& it,
-    const Question& question) {
-  if (question.packing || question.mover == Mover::kRings) return "";
-  Question packed = question;
+std::string packing_sentence(const Recommendation& it, const Query& query) {
+  if (query.packing || query.rings) return "";
+  Query packed = query;
   packed.packing = true;
-  packed.choices.algorithms = {it.use.candidate.algorithm};
-  const Forecast forecast = predict(packed, {it.n});
-  const auto row = std::ranges::find_if(forecast.rows, [&](const auto& found) {
-    return found.candidate.label() == it.use.candidate.label();
-  });
-  if (row == forecast.rows.end()) return "";
+  packed.algorithms = {it.use.algorithm};
+  const auto rows = predict(packed, {it.n});
+  const auto row = std::ranges::find(rows, it.use.label(), &Prediction::label);
+  if (row == rows.end() || !row->impossible.empty()) return "";
   const double gain = it.use.times.seconds / row->times.seconds;
   if (gain < kWorthwhile) return "";
   return fmt::format(
@@ -79,7 +79,7 @@ double straggler_share(const Prediction& prediction) {
 }
 
 std::string straggler_sentence(const Recommendation& it) {
-  const bool compares = it.all_reduce && !it.use.candidate.is_all_reduce();
+  const bool compares = it.all_reduce && !it.use.is_all_reduce();
   const double mine = straggler_share(it.use);
   const double theirs = compares ? straggler_share(*it.all_reduce) : 0;
   constexpr double kNothing = 0.01;
@@ -112,58 +112,119 @@ std::string agreement_sentence(const Recommendation& it) {
   return text;
 }
 
-std::vector<std::string> regime_sentences(const Recommendation& it) {
-  std::vector<std::string> list;
-  for (size_t r = 0; r < it.regimes.size(); ++r) {
-    const Regime& regime = it.regimes[r];
-    const bool is_first = r == 0;
-    const bool is_last = r + 1 == it.regimes.size();
-    const std::string where =
-        is_first && is_last ? fmt::format(
-                                  "From {} to {}",
-                                  rate_text(regime.from),
-                                  rate_text(regime.to))
-        : is_first ? fmt::format("Below {}", rate_text(regime.to))
-        : is_last  ? fmt::format("Above {}", rate_text(regime.from))
-                   : fmt::format(
-                        "From {} to {}",
-                        rate_text(regime.from),
-                        rate_text(regime.to));
-    const bool is_here = regime.from <= it.rate && it.rate <= regime.to;
-    std::string aside;
-    if (is_here) {
-      aside = " (your links)"; // of which the first sentence has the gain
-    } else if (regime.gain && !regime.candidate.is_all_reduce()) {
-      aside = fmt::format(", {} in the middle of it", gain_text(*regime.gain));
-    }
-    list.push_back(fmt::format(
-        "{} the answer is {}{}.",
-        where,
-        regime.candidate.label(),
-        aside));
+std::string regime_sentence(const Recommendation& it, size_t r) {
+  const Regime& regime = it.regimes[r];
+  const bool is_first = r == 0;
+  const bool is_last = r + 1 == it.regimes.size();
+  const std::string from = rate_text(regime.from);
+  const std::string to = rate_text(regime.to);
+  const std::string where = is_first == is_last
+                                ? fmt::format("From {} to {}", from, to)
+                            : is_first ? "Below " + to
+                                       : "Above " + from;
+  std::string aside;
+  if (regime.from <= it.rate && it.rate <= regime.to) {
+    aside = " (your links)"; // of which the first sentence has the gain
+  } else if (regime.answer.gain && !regime.answer.is_all_reduce()) {
+    aside =
+        fmt::format(", {} in the middle of it", gain_text(*regime.answer.gain));
   }
-  return list;
+  return fmt::format(
+      "{} the answer is {}{}.",
+      where,
+      regime.answer.label(),
+      aside);
 }
 
-void add_regimes(Recommendation& it, const Question& question) {
-  Sweeper sweeper(question, it.n);
-  const std::vector<double> rates = rates_around(it.rate, kRates);
-  it.sweep = sweeper.sweep(rates);
-  for (const auto& found : sweeper.regimes(rates)) {
-    const double middle = std::sqrt(found.from * found.to);
-    Regime regime{
-        .from = found.from,
-        .to = found.to,
-        .candidate = sweeper.candidate(found.candidate),
-        .seconds = sweeper.seconds(found.candidate, middle)};
-    if (sweeper.candidate(0).is_all_reduce()) {
-      regime.gain = sweeper.seconds(0, middle) / regime.seconds;
-    }
-    it.regimes.push_back(regime);
+void add_regimes(Recommendation& it, const Query& query) {
+  Planner planner = search_planner(query, it.n);
+  it.rates = rates_around(it.rate, kRates);
+  it.candidates = planner.candidates();
+  it.seconds.resize(it.candidates.size());
+  for (const double rate : it.rates) {
+    const std::vector<double>& seconds = planner.seconds_at(rate);
+    for (size_t i = 0; i < seconds.size(); ++i)
+      it.seconds[i].push_back(seconds[i]);
   }
+  it.regimes = find_regimes(planner, it.rates);
 }
 
 } // namespace
+
+Planner search_planner(const Query& query, int n) {
+  Query shorter = query;
+  shorter.steps = std::min(query.steps, kMostSteps);
+  return Planner(shorter, n);
+}
+
+std::vector<double> rates_around(double rate, int count) {
+  GV_CHECK(count >= 2);
+  const double middle = std::isfinite(rate) ? rate : kDefaultRate;
+  std::vector<double> rates;
+  for (int i = 0; i < count; ++i) {
+    const double place = 2.0 * i / (count - 1) - 1; // -1 to 1
+    rates.push_back(middle * std::pow(kReach, place));
+  }
+  return rates;
+}
+
+int choose(
+    const std::vector<double>& seconds,
+    std::span<const Prediction> candidates) {
+  GV_CHECK(!seconds.empty());
+  const double limit = std::ranges::min(seconds) * (1 + kTie);
+  const auto order = [&](int i) {
+    return std::pair(candidates[i].steps_to_agree, seconds[i]);
+  };
+  int best = -1;
+  for (int i = 0; i < std::ssize(seconds); ++i) {
+    if (seconds[i] > limit) continue;
+    if (best < 0 || order(i) < order(best)) best = i;
+  }
+  return best;
+}
+
+std::vector<Regime> find_regimes(
+    Planner& planner,
+    const std::vector<double>& rates) {
+  const std::vector<Prediction>& candidates = planner.candidates();
+  const auto answer = [&](double rate) {
+    return choose(planner.seconds_at(rate), candidates);
+  };
+  std::vector<Regime> regimes;
+  int last = -1;
+  for (const double rate : rates) {
+    const int now = answer(rate);
+    if (now == last) {
+      regimes.back().to = rate;
+      continue;
+    }
+    double end = rate;
+    if (last >= 0) {
+      double low = regimes.back().to;
+      while (end / low > kEndPrecision) {
+        const double middle = std::sqrt(low * end);
+        (answer(middle) == last ? low : end) = middle;
+      }
+      regimes.back().to = end;
+    }
+    regimes.push_back({.from = end, .to = rate, .answer = candidates[now]});
+    last = now;
+  }
+  for (Regime& regime : regimes) {
+    const std::vector<double>& seconds =
+        planner.seconds_at(std::sqrt(regime.from * regime.to));
+    const auto at = std::ranges::find(
+        candidates,
+        regime.answer.label(),
+        &Prediction::label);
+    regime.answer.times.seconds = seconds[at - candidates.begin()];
+    if (candidates.front().is_all_reduce()) {
+      regime.answer.gain = seconds.front() / regime.answer.times.seconds;
+    }
+  }
+  return regimes;
+}
 
 std::string rate_text(double bytes_per_second) {
   if (!std::isfinite(bytes_per_second)) return "unlimited";
@@ -185,15 +246,13 @@ std::string time_text(double seconds) {
 }
 
 Recommendation
-recommend(const Question& question, const Forecast& forecast, int n) {
-  std::vector<const Prediction*> rows;
+recommend(const Query& query, std::span<const Prediction> predictions, int n) {
+  std::vector<Prediction> rows;
   std::vector<double> seconds;
-  std::vector<double> agree;
-  for (const Prediction& row : forecast.rows) {
-    if (row.candidate.graph.n != n) continue;
-    rows.push_back(&row);
+  for (const Prediction& row : predictions) {
+    if (row.n() != n || !row.impossible.empty()) continue;
+    rows.push_back(row);
     seconds.push_back(row.times.seconds);
-    agree.push_back(row.steps_to_agree);
   }
   if (rows.empty()) {
     throw ConfigError(
@@ -201,24 +260,22 @@ recommend(const Question& question, const Forecast& forecast, int n) {
   }
   Recommendation it{
       .n = n,
-      .rate = link_rate(question, n),
-      .use = *rows[choose(seconds, agree)],
-      .fastest = *rows[std::ranges::min_element(seconds) - seconds.begin()]};
-  const auto central = std::ranges::find_if(rows, [](const Prediction* row) {
-    return row->candidate.is_all_reduce();
-  });
-  if (central != rows.end()) it.all_reduce = **central;
-  add_regimes(it, question);
+      .rate = link_rate(query, n),
+      .use = rows[choose(seconds, rows)],
+      .fastest = rows[std::ranges::min_element(seconds) - seconds.begin()]};
+  const auto central = std::ranges::find_if(rows, &Prediction::is_all_reduce);
+  if (central != rows.end()) it.all_reduce = *central;
+  add_regimes(it, query);
 
   it.sentences = {
       use_sentence(it),
       pay_sentence(it),
-      packing_sentence(it, question),
+      packing_sentence(it, query),
       straggler_sentence(it),
       agreement_sentence(it)};
   std::erase(it.sentences, "");
-  for (std::string& sentence : regime_sentences(it))
-    it.sentences.push_back(std::move(sentence));
+  for (size_t r = 0; r < it.regimes.size(); ++r)
+    it.sentences.push_back(regime_sentence(it, r));
   return it;
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "sim/virtual_member.h"
 
 #include <fmt/format.h>
 
@@ -18,36 +17,26 @@ bool VirtualGossip::Later::operator()(const Event& a, const Event& b) const {
 
 VirtualGossip::VirtualGossip(
     VirtualGossipOptions options,
-    std::vector<gossip::Replica*> replicas,
+    const std::vector<gossip::Replica*>& replicas,
     const algo::LocalRule& rule,
     VirtualGossipHost& host)
     : options_(std::move(options)),
       rule_(rule),
       host_(host),
-      flows_(options_.times.way_rates) {
+      moving_(options_.times.way_rates) {
   GV_CHECK_EQ(replicas.size(), options_.neighbours.size());
   for (size_t i = 0; i < replicas.size(); ++i) {
     members_.push_back(
-        std::make_unique<Member>(replicas[i], static_cast<int>(i), options_));
+        {.replica = replicas[i],
+         .pairing = gossip::Pairing(
+             static_cast<int>(i),
+             options_.neighbours[i],
+             options_.seed)});
   }
 }
 
-VirtualGossip::~VirtualGossip() = default;
-
-const gossip::Statistics& VirtualGossip::statistics(int worker) const {
-  return members_[worker]->statistics;
-}
-
-double VirtualGossip::began(int worker) const {
-  return members_[worker]->computes_since;
-}
-
-double VirtualGossip::units(int worker) const {
-  return members_[worker]->clock.at(now_);
-}
-
 std::span<float> VirtualGossip::sent(int worker) {
-  Member& member = *members_[worker];
+  Member& member = members_[worker];
   if (!member.has_read) return {};
   return member.sent;
 }
@@ -58,12 +47,12 @@ void VirtualGossip::push(double seconds, Event event) {
   events_.push(event);
 }
 
-void VirtualGossip::end_flows() {
-  while (!flows_.is_empty() &&
-         (events_.empty() || flows_.next_end() <= events_.top().when)) {
-    now_ = flows_.next_end();
-    const int a = flows_.end_next();
-    arrive(a, *members_[a]->pairing.partner());
+void VirtualGossip::end_transfers() {
+  while (!moving_.is_empty() &&
+         (events_.empty() || moving_.next_end() <= events_.top().when)) {
+    now_ = moving_.next_end();
+    const int a = moving_.end_next();
+    arrive(a, *members_[a].pairing.partner());
   }
 }
 
@@ -72,7 +61,7 @@ bool VirtualGossip::advance() {
     for (size_t i = 0; i < members_.size(); ++i)
       begin_gradient(static_cast<int>(i));
   }
-  end_flows();
+  end_transfers();
   if (events_.empty()) return false;
   const Event event = events_.top();
   events_.pop();
@@ -82,7 +71,7 @@ bool VirtualGossip::advance() {
       end_gradient(event.worker);
       break;
     case Kind::kWord:
-      members_[event.worker]->pairing.hear(event.peer, event.word, say_);
+      members_[event.worker].pairing.hear(event.peer, event.word, say_);
       after(event.worker);
       break;
     case Kind::kTransfer:
@@ -95,7 +84,7 @@ bool VirtualGossip::advance() {
 void VirtualGossip::change_graph(
     const std::vector<std::vector<int>>& neighbours) {
   for (size_t i = 0; i < members_.size(); ++i) {
-    members_[i]->pairing.ask_only(neighbours[i], say_);
+    members_[i].pairing.ask_only(neighbours[i], say_);
     after(static_cast<int>(i));
   }
 }
@@ -103,7 +92,7 @@ void VirtualGossip::change_graph(
 void VirtualGossip::begin_gradient(int worker) {
   if (started_ == options_.total_gradients) return;
   ++started_;
-  Member& member = *members_[worker];
+  Member& member = members_[worker];
   member.computes = true;
   member.computes_since = now_;
   const int64_t gradient = member.next_gradient++;
@@ -114,7 +103,7 @@ void VirtualGossip::begin_gradient(int worker) {
 }
 
 void VirtualGossip::end_gradient(int worker) {
-  Member& member = *members_[worker];
+  Member& member = members_[worker];
   const int64_t gradient = member.next_gradient - 1;
   const algo::StepInfo info = host_.finish_gradient(worker, gradient, done_);
   member.computes = false;
@@ -125,12 +114,12 @@ void VirtualGossip::end_gradient(int worker) {
   host_.gradient_done(worker, gradient, done_);
   if (done_ == options_.total_gradients) {
     for (size_t i = 0; i < members_.size(); ++i) {
-      members_[i]->pairing.stop(say_);
+      members_[i].pairing.stop(say_);
       after(static_cast<int>(i));
     }
     return;
   }
-  // One that has no neighbours wants nothing.
+  // A worker without neighbours wants nothing.
   const int64_t more = options_.neighbours[worker].empty()
                            ? 0
                            : gossip::allowance(
@@ -139,8 +128,7 @@ void VirtualGossip::end_gradient(int worker) {
                                  options_.seed,
                                  worker,
                                  gradient);
-  const bool wanted_none = member.pairing.wanted() == 0;
-  if (wanted_none) member.wants_since = now_;
+  if (member.pairing.wanted() == 0) member.wants_since = now_;
   member.is_held = true; // unless it need not be
   member.held_since = now_;
   member.pairing.want(more, say_);
@@ -148,29 +136,36 @@ void VirtualGossip::end_gradient(int worker) {
 }
 
 void VirtualGossip::after(int worker) {
-  Member& member = *members_[worker];
+  Member& member = members_[worker];
   const std::vector<gossip::PairingMessage> said = std::exchange(say_, {});
   if (member.pairing.partner() && !member.has_read) begin_pair(worker);
-  send(worker, said);
-  wake(worker);
-}
-
-void VirtualGossip::send(
-    int worker,
-    const std::vector<gossip::PairingMessage>& said) {
-  for (const gossip::PairingMessage& saying : said) {
+  for (const gossip::PairingMessage& message : said) {
     ++words_;
     push(
-        options_.times.word(worker, saying.peer),
+        options_.times.word(worker, message.peer),
         {.kind = Kind::kWord,
-         .worker = saying.peer,
+         .worker = message.peer,
          .peer = worker,
-         .word = saying.word});
+         .word = message.word});
   }
+  if (member.is_held) stop_waiting(worker);
+}
+
+void VirtualGossip::stop_waiting(int worker) {
+  Member& member = members_[worker];
+  const int64_t lag =
+      member.pairing.wanted() + (member.pairing.partner() ? 1 : 0);
+  if (options_.max_lag >= 0 && lag > options_.max_lag &&
+      done_ < options_.total_gradients) {
+    return;
+  }
+  member.is_held = false;
+  member.statistics.held_seconds += now_ - member.held_since;
+  begin_gradient(worker);
 }
 
 void VirtualGossip::begin_pair(int worker) {
-  Member& member = *members_[worker];
+  Member& member = members_[worker];
   member.statistics.add_wait(now_ - member.wants_since);
   member.wants_since = now_;
   member.has_read = true;
@@ -180,17 +175,14 @@ void VirtualGossip::begin_pair(int worker) {
   member.replica->copy_to(member.clock.at(now_), member.sent);
   ++transfers_;
   const int peer = *member.pairing.partner();
-  const Member& other = *members_[peer];
+  const Member& other = members_[peer];
   if (!other.has_read || other.pairing.partner() != worker) return;
   const auto [a, b] = std::minmax(worker, peer);
-  if (options_.times.ways == nullptr) {
+  const VirtualTimes& times = options_.times;
+  if (times.ways == nullptr) {
     arrive(a, b);
   } else {
-    flows_.begin(
-        a,
-        options_.times.replica_bytes,
-        options_.times.ways(a, b),
-        now_);
+    moving_.begin(a, times.replica_bytes, times.ways(a, b), now_);
   }
 }
 
@@ -208,9 +200,9 @@ void VirtualGossip::end_pair(int a, int b) {
   host_.pair_done(
       a,
       b,
-      std::max(members_[a]->paired_since, members_[b]->paired_since));
+      std::max(members_[a].paired_since, members_[b].paired_since));
   for (const int worker : {a, b}) {
-    Member& member = *members_[worker];
+    Member& member = members_[worker];
     member.has_read = false;
     member.statistics.add_averaging(
         a + b - worker,
@@ -223,9 +215,9 @@ void VirtualGossip::end_pair(int a, int b) {
 }
 
 void VirtualGossip::pull(int worker, int peer) {
-  Member& member = *members_[worker];
+  Member& member = members_[worker];
   const std::span<const float> mine = member.sent;
-  const std::span<const float> theirs = members_[peer]->sent;
+  const std::span<const float> theirs = members_[peer].sent;
   gossip::Replica& replica = *member.replica;
   for (int p = 0; p < replica.pieces(); ++p) {
     const auto [begin, end] = replica.range(p);
@@ -240,7 +232,7 @@ void VirtualGossip::pull(int worker, int peer) {
 VirtualGossip::Sum VirtualGossip::sum_of_pair(int a, int b) const {
   Sum sum;
   for (const int worker : {a, b}) {
-    gossip::Replica& replica = *members_[worker]->replica;
+    gossip::Replica& replica = *members_[worker].replica;
     for (const std::span<const float> plane : {replica.x(), replica.y()}) {
       for (const double value : plane) {
         sum.value += value;
@@ -254,8 +246,7 @@ VirtualGossip::Sum VirtualGossip::sum_of_pair(int a, int b) const {
 void VirtualGossip::check_kept(int a, int b, const Sum& before) const {
   // Flow and pull round each element a few times at 2^-24.
   constexpr double kTolerance = 1e-5;
-  // What has diverged, to where the next sum may overflow, is not to blame on
-  // the averaging.
+  // Once a run has diverged so far, the next sum may overflow.
   constexpr double kDiverged = 1e30;
   if (!(before.magnitude < kDiverged)) return;
   const double change = sum_of_pair(a, b).value - before.value;
@@ -268,20 +259,6 @@ void VirtualGossip::check_kept(int a, int b, const Sum& before) const {
       b,
       change,
       kTolerance * before.magnitude));
-}
-
-void VirtualGossip::wake(int worker) {
-  Member& member = *members_[worker];
-  if (!member.is_held) return;
-  const int64_t lag =
-      member.pairing.wanted() + (member.pairing.partner() ? 1 : 0);
-  if (options_.max_lag >= 0 && lag > options_.max_lag &&
-      done_ < options_.total_gradients) {
-    return;
-  }
-  member.is_held = false;
-  member.statistics.held_seconds += now_ - member.held_since;
-  begin_gradient(worker);
 }
 
 } // namespace grapevine::sim

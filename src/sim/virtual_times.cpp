@@ -1,55 +1,44 @@
 #include "sim/virtual_times.h"
 
-#include "sim/compute_times.h"
-#include "sim/network.h"
-
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 namespace grapevine::sim {
-namespace {
 
-// There and back.
-std::vector<int> ways_of(const Network& network, int a, int b) {
-  std::vector<int> ways;
-  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-    const Network::Route route = network.route(from, to);
-    const auto resources = route.resources();
-    ways.insert(ways.end(), resources.begin(), resources.end());
-  }
-  return ways;
-}
-
-} // namespace
-
-VirtualTimes times_on(const Costs& costs, const TimedCluster& cluster) {
+VirtualTimes times_on(
+    const Costs& costs,
+    const ModelOptions& options,
+    double replica_bytes) {
   const auto network =
-      std::make_shared<Network>(costs, cluster.n, cluster.workers_per_node);
+      std::make_shared<Network>(costs, options.n, options.workers_per_node);
   const auto compute = std::make_shared<ComputeTimes>(
       costs.compute,
-      cluster.n,
-      cluster.seed,
-      cluster.slow);
-  const double update =
-      costs.compute.update_seconds_per_byte * cluster.replica_bytes;
+      options.n,
+      options.seed,
+      options.slow);
+  const double update = costs.compute.update_seconds_per_byte * replica_bytes;
+  const auto latency = [network](int from, int to) {
+    return network->route(from, to).latency;
+  };
   return {
       .gradient =
           [compute, update](int worker, int64_t number) {
             return compute->seconds(worker, number) + update;
           },
-      .word = [network](
-                  int from,
-                  int to) { return network->route(from, to).latency; },
-      .transfer =
+      .word = latency,
+      .transfer = [latency](
+                      int a,
+                      int b) { return std::max(latency(a, b), latency(b, a)); },
+      .ways =
           [network](int a, int b) {
-            return std::max(
-                network->route(a, b).latency,
-                network->route(b, a).latency);
+            std::vector<int> both;
+            for (const auto& route :
+                 {network->route(a, b), network->route(b, a)})
+              std::ranges::copy(route.resources(), std::back_inserter(both));
+            return both;
           },
-      .ways = [network](int a, int b) { return ways_of(*network, a, b); },
       .way_rates = network->rates(),
-      .replica_bytes = cluster.replica_bytes};
+      .replica_bytes = replica_bytes};
 }
 
 } // namespace grapevine::sim

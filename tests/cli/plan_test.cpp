@@ -1,4 +1,4 @@
-#include "cli/plan_question.h"
+#include "cli/plan_query.h"
 #include "cli/program_runner.h"
 
 #include "base/error.h"

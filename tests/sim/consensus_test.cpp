@@ -2,8 +2,7 @@
 // random moments, each worker once in a unit of time. Once in the process of
 // the theory, where any edge may fire at any moment; once as the engine has it,
 // where workers must find each other.
-#include "gossip/replica.h"
-#include "virtual_world.h"
+#include "sim/virtual_world.h"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +44,7 @@ class Ring {
   Ring(int n, const gossip::Dynamics& dynamics, uint64_t seed)
       : random_(seed, Purpose::kTest) {
     for (int i = 0; i < n; ++i) {
-      arenas_.push_back(make_tiny_arena(seed * 1000 + i));
+      arenas_.push_back(gossip::make_tiny_arena(seed * 1000 + i));
       replicas_.push_back(std::make_unique<gossip::Replica>(
           *arenas_.back(),
           dynamics,
@@ -79,8 +78,8 @@ class Ring {
     std::vector<float> theirs(b.x().size());
     a.copy_to(now_, mine);
     b.copy_to(now_, theirs);
-    pull_all(a, now_, mine, theirs);
-    pull_all(b, now_, theirs, mine);
+    gossip::pull_all(a, now_, mine, theirs);
+    gossip::pull_all(b, now_, theirs, mine);
   }
 
   Random random_;

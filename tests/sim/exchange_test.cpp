@@ -1,6 +1,5 @@
 #include "sim/exchange.h"
 
-#include "base/error.h"
 #include "sim/comm_threads.h"
 #include "sim/support.h"
 
@@ -10,8 +9,6 @@
 
 namespace grapevine::sim {
 namespace {
-
-constexpr int64_t kMegabyte = 1'000'000;
 
 // Seconds until everybody has everything, all released at 0.
 std::vector<double> seconds_of(
@@ -249,17 +246,6 @@ TEST(Network, WantsTheLevelsThatItNeeds) {
   costs.between = Level{};
   EXPECT_NO_THROW(Network(costs, 4, 1));
   EXPECT_THROW(Network(costs, 4, 2), ConfigError);
-}
-
-TEST(Network, WorkersPerNodeWhereNobodySays) {
-  Costs costs;
-  costs.nodes = 1;
-  costs.workers_per_node = 8;
-  EXPECT_EQ(default_workers_per_node(costs, 16, false), 16);
-  EXPECT_EQ(default_workers_per_node(costs, 16, true), 1);
-  costs.nodes = 2;
-  EXPECT_EQ(default_workers_per_node(costs, 16, false), 8);
-  EXPECT_EQ(default_workers_per_node(costs, 16, true), 8);
 }
 
 } // namespace

@@ -1,16 +1,13 @@
 // Random graphs, rates, delays, speeds and seeds: every run ends, conserves
 // what it must, leaves nobody out, and goes on from any state to the same end.
-// Some cases here; `./dev fuzz` goes on for GRAPEVINE_FUZZ_SECONDS.
-#include "algo/rules.h"
-#include "gossip/small_world.h"
-#include "sim/virtual_gossip.h"
+// A fixed number of cases; `./dev fuzz` goes on for GRAPEVINE_FUZZ_SECONDS.
+#include "sim/virtual_world.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -68,23 +65,37 @@ Graph random_graph(int n, Random& random) {
   return graph;
 }
 
-class World : public VirtualGossipHost {
+// Of both planes and all workers.
+struct Sums {
+  double total = 0;
+  double magnitude = 0;
+};
+
+Sums sums_of(World& world) {
+  Sums sums;
+  for (int i = 0; i < world.n(); ++i) {
+    for (const auto plane : {world.replica(i).x(), world.replica(i).y()}) {
+      for (const float value : plane) {
+        sums.total += value;
+        sums.magnitude += std::abs(value);
+      }
+    }
+  }
+  return sums;
+}
+
+// A random world and run.
+class Case {
  public:
-  explicit World(uint64_t seed) : random_(seed, Purpose::kTest, 1) {
-    n_ = 1 + static_cast<int>(random_.below(12));
+  explicit Case(uint64_t seed) : random_(seed, Purpose::kTest, 1) {
+    const int n = 1 + static_cast<int>(random_.below(12));
     lr_ = random_.below(2) == 0 ? 0 : 0.01;
     const bool momentum = random_.below(2) == 0;
     const gossip::Dynamics dynamics{
         .eta = momentum ? 0.5 * random_.uniform() + 0.01 : 0,
         .alpha_y = 2 * random_.uniform()};
-    for (int i = 0; i < n_; ++i) {
-      arenas_.push_back(make_tiny_arena(100 * seed + i));
-      replicas_.push_back(std::make_unique<gossip::Replica>(
-          *arenas_.back(),
-          dynamics,
-          1 << 20));
-    }
-    options_.neighbours = random_graph(n_, random_);
+    world_ = std::make_unique<World>(n, dynamics, lr_, true, seed);
+    options_.neighbours = random_graph(n, random_);
     options_.averagings = random_.below(2) == 0 ? gossip::Averagings::kPoisson
                                                 : gossip::Averagings::kExact;
     options_.rate = 4 * random_.uniform() + 0.05;
@@ -92,7 +103,7 @@ class World : public VirtualGossipHost {
         random_.below(3) == 0 ? static_cast<int64_t>(random_.below(4)) : -1;
     options_.seed = seed;
     options_.check = true;
-    options_.total_gradients = static_cast<int64_t>(random_.below(60 * n_)) + 1;
+    options_.total_gradients = static_cast<int64_t>(random_.below(60 * n)) + 1;
     // Times from none at all to many times a gradient's, different on each way.
     const double word = random_.below(3) == 0 ? 0 : 0.3 * random_.uniform();
     const double transfer = random_.below(3) == 0 ? 0 : 4 * random_.uniform();
@@ -107,70 +118,20 @@ class World : public VirtualGossipHost {
     options_.times.transfer = [=](int a, int b) {
       return transfer * (1 + (a + b) % 3);
     };
-    if (random_.below(2) == 0) share_lines();
+    if (random_.below(2) == 0) share_links(n);
   }
 
-  std::unique_ptr<VirtualGossip> make() {
-    std::vector<gossip::Replica*> replicas;
-    for (auto& replica : replicas_)
-      replicas.push_back(replica.get());
-    VirtualGossipHost& host = *this;
-    return std::make_unique<VirtualGossip>(options_, replicas, *rule_, host);
-  }
-
-  void begin_gradient(int worker, int64_t gradient) override {
-    fill(arenas_[worker]->gradients(), 1000 * gradient + worker);
-  }
-  algo::StepInfo finish_gradient(int, int64_t gradient, int64_t) override {
-    return {.step = gradient, .lr = lr_};
-  }
-  void gradient_done(int, int64_t, int64_t) override {}
-
-  double total() {
-    double sum = 0;
-    for (auto& replica : replicas_) {
-      for (const float value : replica->x())
-        sum += value;
-      for (const float value : replica->y())
-        sum += value;
-    }
-    return sum;
-  }
-
-  double magnitude() {
-    double sum = 0;
-    for (auto& replica : replicas_) {
-      for (const float value : replica->x())
-        sum += std::abs(value);
-      for (const float value : replica->y())
-        sum += std::abs(value);
-    }
-    return sum;
-  }
-
-  void copy_planes(World& from) {
-    const auto copy = [](std::span<const float> a, std::span<float> b) {
-      std::copy(a.begin(), a.end(), b.begin());
-    };
-    for (int i = 0; i < n_; ++i) {
-      copy(from.replicas_[i]->x(), replicas_[i]->x());
-      copy(from.replicas_[i]->y(), replicas_[i]->y());
-      copy(from.arenas_[i]->parameters(), arenas_[i]->parameters());
-      copy(from.arenas_[i]->state(0), arenas_[i]->state(0));
-    }
-  }
-
-  int n() const { return n_; }
+  VirtualGossip make() { return world_->make(options_); }
+  World& world() { return *world_; }
   double lr() const { return lr_; }
   Random& random() { return random_; }
   const VirtualGossipOptions& options() const { return options_; }
-  gossip::Replica& replica(int i) { return *replicas_[i]; }
 
  private:
   // Workers stand on nodes, each with a way out and a way in.
-  void share_lines() {
+  void share_links(int n) {
     const int a_node = 1 + static_cast<int>(random_.below(4));
-    for (int way = 0; way < 2 * n_; ++way)
+    for (int way = 0; way < 2 * n; ++way)
       options_.times.way_rates.push_back(0.2 + 3 * random_.uniform());
     options_.times.replica_bytes = 1;
     options_.times.ways = [a_node](int a, int b) -> std::vector<int> {
@@ -182,42 +143,41 @@ class World : public VirtualGossipHost {
   }
 
   Random random_;
-  int n_ = 1;
   double lr_ = 0;
   VirtualGossipOptions options_;
-  std::vector<std::unique_ptr<tensor::Arena>> arenas_;
-  std::vector<std::unique_ptr<gossip::Replica>> replicas_;
-  std::shared_ptr<const algo::LocalRule> rule_ =
-      algo::make_rule({.name = "sgd"});
+  std::unique_ptr<World> world_;
 };
 
 void check_run(uint64_t seed) {
-  World world(seed);
-  const auto gossip = world.make();
-  const double before = world.total();
-  const int64_t limit = 2000 * world.options().total_gradients + 1000;
+  Case it(seed);
+  VirtualGossip gossip = it.make();
+  const VirtualGossipOptions& options = it.options();
+  const Sums before = sums_of(it.world());
+  const int64_t limit = 2000 * options.total_gradients + 1000;
   int64_t events = 0;
-  // Constants of chance can drive replicas apart, and what is rounded is as
-  // large as they were at their largest.
-  double largest = world.magnitude();
-  while (gossip->advance()) {
+  // Random constants can drive replicas apart, and what is rounded is as large
+  // as they were at their largest.
+  double largest = before.magnitude;
+  while (gossip.advance()) {
     ASSERT_LT(++events, limit) << "goes on for ever";
-    if (world.lr() == 0) largest = std::max(largest, world.magnitude());
+    if (it.lr() == 0) {
+      largest = std::max(largest, sums_of(it.world()).magnitude);
+    }
   }
-  EXPECT_EQ(gossip->gradients(), world.options().total_gradients)
-      << "came to a halt: " << world.n() << " workers, lag "
-      << world.options().max_lag << ", rate " << world.options().rate;
+  EXPECT_EQ(gossip.gradients(), options.total_gradients)
+      << "came to a halt: " << it.world().n() << " workers, lag "
+      << options.max_lag << ", rate " << options.rate;
   const bool has_diverged = !(largest < 1e30); // may have overflowed
-  if (world.lr() == 0 && !has_diverged) {
-    EXPECT_NEAR(world.total(), before, 1e-5 * largest + 1e-3);
+  if (it.lr() == 0 && !has_diverged) {
+    EXPECT_NEAR(sums_of(it.world()).total, before.total, 1e-5 * largest + 1e-3);
   }
   int64_t averagings = 0;
-  for (int i = 0; i < world.n(); ++i) {
-    const gossip::Statistics& worker = gossip->statistics(i);
+  for (int i = 0; i < it.world().n(); ++i) {
+    const gossip::Statistics& worker = gossip.statistics(i);
     averagings += worker.averagings;
-    // Nobody takes part in more than its gradients allow, but for chance.
+    // Nobody takes part in more than its gradients allow, but at random.
     const double allowed =
-        world.options().rate * static_cast<double>(worker.gradients + 1);
+        options.rate * static_cast<double>(worker.gradients + 1);
     EXPECT_LE(
         static_cast<double>(worker.averagings),
         allowed + 6 * std::sqrt(allowed) + 3);
@@ -226,25 +186,29 @@ void check_run(uint64_t seed) {
 }
 
 void check_resume(uint64_t seed) {
-  World whole(seed);
-  const auto unbroken = whole.make();
+  Case whole(seed);
+  VirtualGossip unbroken = whole.make();
   const auto events = whole.random().below(400);
   for (uint64_t i = 0; i < events; ++i) {
-    if (!unbroken->advance()) break;
+    if (!unbroken.advance()) break;
   }
-  World copy(seed);
-  const auto resumed = copy.make();
-  copy.copy_planes(whole);
-  resumed->restore(nlohmann::json::parse(unbroken->state().dump()));
-  for (int i = 0; i < whole.n(); ++i) {
-    const auto from = unbroken->sent(i);
-    std::copy(from.begin(), from.end(), resumed->sent(i).begin());
+  Case copy(seed);
+  VirtualGossip resumed = copy.make();
+  copy.world().copy_planes(whole.world());
+  resumed.restore(nlohmann::json::parse(unbroken.state().dump()));
+  for (int i = 0; i < whole.world().n(); ++i) {
+    const auto from = unbroken.sent(i);
+    ASSERT_EQ(from.size(), resumed.sent(i).size());
+    std::ranges::copy(from, resumed.sent(i).begin());
   }
-  while (unbroken->advance())
-    ASSERT_TRUE(resumed->advance());
-  EXPECT_FALSE(resumed->advance());
-  for (int i = 0; i < whole.n(); ++i) {
-    ASSERT_TRUE(std::ranges::equal(whole.replica(i).x(), copy.replica(i).x()));
+  while (unbroken.advance())
+    ASSERT_TRUE(resumed.advance());
+  EXPECT_FALSE(resumed.advance());
+  EXPECT_EQ(unbroken.now(), resumed.now());
+  for (int i = 0; i < whole.world().n(); ++i) {
+    ASSERT_TRUE(std::ranges::equal(
+        whole.world().replica(i).x(),
+        copy.world().replica(i).x()));
   }
 }
 

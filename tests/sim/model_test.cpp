@@ -9,7 +9,6 @@
 namespace grapevine::sim {
 namespace {
 
-constexpr int64_t kMegabyte = 1'000'000;
 const std::vector<std::string> kAgreements = {
     "combine-while-adapt",
     "adapt-then-combine",
@@ -33,13 +32,12 @@ StepTimes run(
 // One plane over a pair: 10 MB at 100 MB/s are 0.1 s.
 TEST(RuntimeModel, OverlapIsTheLargerOfComputeAndCommunication) {
   for (const double compute : {0.01, 0.05, 0.09, 0.11, 0.2, 0.5}) {
-    const Costs costs = with_compute(
-        links(0, 1e8),
-        even(compute / 3, compute * 2 / 3, ten_buckets()));
-    const StepTimes times = run(
-        costs,
-        "one-peer-exponential",
-        {.n = 8, .agreement = &algo::find_agreement("combine-while-adapt")});
+    const Costs costs = cluster(
+        0,
+        1e8,
+        uniform_compute(compute / 3, compute * 2 / 3, 0, ten_buckets()));
+    const StepTimes times =
+        run(costs, "one-peer-exponential", workers(8, kOverlapped));
     const double expected = std::max(compute, 0.1);
     EXPECT_NEAR(times.seconds, expected, 0.02 * expected) << compute;
     EXPECT_NEAR(times.exposed, expected - compute, 0.02 * expected);
@@ -48,11 +46,10 @@ TEST(RuntimeModel, OverlapIsTheLargerOfComputeAndCommunication) {
 
 TEST(RuntimeModel, WithoutLimitsOnlyComputeCounts) {
   const Costs costs =
-      with_compute(links(0, kUnlimited), even(0.1, 0.2, ten_buckets(), 0.05));
+      cluster(0, kUnlimited, uniform_compute(0.1, 0.2, 0.05, ten_buckets()));
   for (const std::string& name : kAgreements) {
     const char* graph = name == "allreduce" ? "complete" : "ring";
-    const StepTimes times =
-        run(costs, graph, {.n = 8, .agreement = &algo::find_agreement(name)});
+    const StepTimes times = run(costs, graph, workers(8, name));
     EXPECT_NEAR(times.seconds, 0.35, kClose);
     EXPECT_NEAR(times.compute, 0.35, kClose);
     EXPECT_NEAR(times.exposed, 0, kClose);
@@ -62,9 +59,9 @@ TEST(RuntimeModel, WithoutLimitsOnlyComputeCounts) {
 
 // Links twice as fast, or bytes that count as half.
 TEST(RuntimeModel, BytesMayCountAsLess) {
-  const auto compute = even(0.01, 0.02, ten_buckets());
-  const auto slow = with_compute(links(1e-3, 1e8), compute);
-  const auto fast = with_compute(links(1e-3, 2e8), compute);
+  const auto compute = uniform_compute(0.01, 0.02, 0, ten_buckets());
+  const auto slow = cluster(1e-3, 1e8, compute);
+  const auto fast = cluster(1e-3, 2e8, compute);
   const Network network(slow, 8, 1);
   const auto factor = Network(fast, 8, 1).times_as_fast(network);
   ASSERT_TRUE(factor);
@@ -75,12 +72,8 @@ TEST(RuntimeModel, BytesMayCountAsLess) {
   const auto ring = schedule("ring", 8);
   const auto plan = plan_at(*ring, 0, compute.model_bytes());
   for (const std::string& name : kAgreements) {
-    RuntimeModel faster(
-        fast,
-        {.n = 8, .agreement = &algo::find_agreement(name)});
-    RuntimeModel lighter(
-        slow,
-        {.n = 8, .agreement = &algo::find_agreement(name)});
+    RuntimeModel faster(fast, workers(8, name));
+    RuntimeModel lighter(slow, workers(8, name));
     const auto exchange = lighter.exchange_of(*plan);
     for (int step = 0; step < 10; ++step) {
       const double seconds = faster.advance(step, *plan).seconds;
@@ -99,7 +92,8 @@ TEST(RuntimeModel, BytesMayCountAsLess) {
 
 TEST(RuntimeModel, StepsThatDifferDoNotMoveEvenly) {
   // One bucket: who is slow holds up its neighbours, not all.
-  const auto costs = with_compute(links(0, 1e8), even(0.01, 0.02, {kMegabyte}));
+  const auto costs =
+      cluster(0, 1e8, uniform_compute(0.01, 0.02, 0, {kMegabyte}));
   const auto ring = schedule("ring", 8);
   const auto plan = plan_at(*ring, 0, costs.compute.model_bytes());
   RuntimeModel model(costs, {.n = 8, .slow = parse_slow("3:2")});
@@ -115,14 +109,9 @@ TEST(RuntimeModel, MoreBandwidthIsNeverSlower) {
       if (central && std::string(graph) != "complete") continue;
       double before = kUnlimited;
       for (const double rate : {1e6, 1e7, 3e7, 1e8, 3e8, 1e9, kUnlimited}) {
-        const Costs costs = with_compute(
-            links(1e-3, rate),
-            even(0.1, 0.2, ten_buckets(), 0.01));
-        const double seconds =
-            run(costs,
-                graph,
-                {.n = 8, .agreement = &algo::find_agreement(name)})
-                .seconds;
+        const Costs costs =
+            cluster(1e-3, rate, uniform_compute(0.1, 0.2, 0.01, ten_buckets()));
+        const double seconds = run(costs, graph, workers(8, name)).seconds;
         EXPECT_LE(seconds, before * (1 + 1e-9)) << graph << " " << rate;
         before = seconds;
       }
@@ -135,9 +124,9 @@ TEST(RuntimeModel, MoreBandwidthIsNeverSlower) {
 // in 1 - 0.9^8 = 57 % of the steps. Pairs that meet a step later lose a third
 // of that.
 TEST(RuntimeModel, RandomSlownessCostsAllReduceMost) {
-  const Costs costs = with_compute(links(0, 1e9), even(1, 2, ten_buckets()));
+  const Costs costs = cluster(0, 1e9, uniform_compute(1, 2, 0, ten_buckets()));
   const auto loss = [&](const char* name, const std::string& graph) {
-    ModelOptions options{.n = 8, .agreement = &algo::find_agreement(name)};
+    ModelOptions options = workers(8, name);
     const double without = run(costs, graph, options, 4200, 200).seconds;
     options.slow = {.workers = {}, .random_share = 0.1, .random_factor = 2};
     const double with = run(costs, graph, options, 4200, 200).seconds;
@@ -155,9 +144,9 @@ TEST(RuntimeModel, RandomSlownessCostsAllReduceMost) {
 
 TEST(RuntimeModel, PartsAddUp) {
   const Costs costs =
-      with_compute(links(1e-3, 1e8), even(0.02, 0.04, ten_buckets(), 0.01));
+      cluster(1e-3, 1e8, uniform_compute(0.02, 0.04, 0.01, ten_buckets()));
   for (const std::string& name : kAgreements) {
-    ModelOptions options{.n = 8, .agreement = &algo::find_agreement(name)};
+    ModelOptions options = workers(8, name);
     options.slow = {
         .workers = {{.rank = 3, .factor = 1.5}},
         .random_share = 0.2,
@@ -176,11 +165,9 @@ TEST(RuntimeModel, PartsAddUp) {
 // can be more than a few steps ahead.
 TEST(RuntimeModel, OneSlowWorkerSetsThePace) {
   const Costs costs =
-      with_compute(links(0, kUnlimited), even(1, 2, {kMegabyte}));
+      cluster(0, kUnlimited, uniform_compute(1, 2, 0, {kMegabyte}));
   for (const char* graph : {"ring", "one-peer-exponential"}) {
-    ModelOptions options{
-        .n = 8,
-        .agreement = &algo::find_agreement("combine-while-adapt")};
+    ModelOptions options = workers(8, kOverlapped);
     options.slow = {.workers = {{.rank = 3, .factor = 2}}};
     const StepTimes times = run(costs, graph, options, 400, 200);
     EXPECT_NEAR(times.seconds, 6, 1e-6);
@@ -190,13 +177,13 @@ TEST(RuntimeModel, OneSlowWorkerSetsThePace) {
 }
 
 TEST(RuntimeModel, RepeatsFromItsSeed) {
-  Compute compute = even(0.1, 0.2, ten_buckets());
+  Compute compute = uniform_compute(0.1, 0.2, 0, ten_buckets());
   for (int t = 1; t < 20; ++t) {
     auto sample = compute.workers[0][0];
     sample.forward *= 1 + 0.1 * t;
     compute.workers[0].push_back(sample);
   }
-  const Costs costs = with_compute(links(1e-3, 1e8), compute);
+  const Costs costs = cluster(1e-3, 1e8, compute);
   const auto seconds = [&](uint64_t seed) {
     return run(costs, "ring", {.n = 4, .seed = seed}).seconds;
   };
@@ -206,12 +193,10 @@ TEST(RuntimeModel, RepeatsFromItsSeed) {
 
 TEST(RuntimeModel, GoesOnAfterRestore) {
   const Costs costs =
-      with_compute(links(1e-3, 1e8), even(0.1, 0.2, ten_buckets(), 0.01));
+      cluster(1e-3, 1e8, uniform_compute(0.1, 0.2, 0.01, ten_buckets()));
   const auto ring = schedule("ring", 4);
   const auto plan = plan_at(*ring, 0, 10 * kMegabyte);
-  ModelOptions options{
-      .n = 4,
-      .agreement = &algo::find_agreement("combine-while-adapt")};
+  ModelOptions options = workers(4, kOverlapped);
   options.slow = {.workers = {}, .random_share = 0.5, .random_factor = 2};
   RuntimeModel whole(costs, options);
   RuntimeModel later(costs, options);
@@ -225,7 +210,7 @@ TEST(RuntimeModel, GoesOnAfterRestore) {
 }
 
 TEST(ComputeTimes, MeanIsTheMean) {
-  Compute compute = even(1, 3, {100, 200});
+  Compute compute = uniform_compute(1, 3, 0, {100, 200});
   compute.workers.push_back({{.forward = 2, .backward = {4, 4}}});
   const SlowOptions slow{
       .workers = {{.rank = 1, .factor = 2}},

@@ -1,3 +1,4 @@
+// When n workers do what, whom they wait for, and what they do when.
 #include "sim/recursion.h"
 
 #include "base/random.h"
@@ -6,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace grapevine::sim {
 namespace {
@@ -146,97 +148,49 @@ TEST(Recursion, IsThePapersForAllReduce) {
   }
 }
 
-IterationCompute
-all_alike(int n, double forward, std::vector<double> backward) {
-  return {
-      .forward = std::vector<double>(n, forward),
-      .backward = std::vector<std::vector<double>>(n, std::move(backward))};
-}
-
 // Two workers, two buckets, worked out by hand. Forward 1, backward 2 and 3,
 // update 0.5 and 1, exchange 10 and 20.
-class ByHand : public ::testing::Test {
- protected:
-  IterationTimes step(Recursion& recursion) {
-    return recursion.advance(
-        all_alike(2, 1, {2, 3}),
-        ring_exchange(graph::Mixing::complete(2), Network(links(0, 1), 2, 1)));
+struct ByHand {
+  Recursion recursion;
+
+  explicit ByHand(const std::string& agreement, bool clipped = false)
+      : recursion(2, algo::find_agreement(agreement), {10, 20}, 0.05, clipped) {
   }
-  std::vector<int64_t> bytes_ = {10, 20};
-  double update_ = 0.05;
+
+  IterationTimes step() {
+    const IterationCompute compute{
+        .forward = {1, 1},
+        .backward = {{2, 3}, {2, 3}}};
+    const Network network(links(0, 1), 2, 1);
+    return recursion.advance(
+        compute,
+        ring_exchange(graph::Mixing::complete(2), network));
+  }
+
+  void expect(double seconds, double waited) {
+    const IterationTimes times = step();
+    EXPECT_NEAR(times.seconds, seconds, kClose);
+    EXPECT_NEAR(times.waited, waited, kClose);
+    EXPECT_NEAR(times.computed, 7.5, kClose);
+  }
 };
 
-TEST_F(ByHand, AdaptThenCombine) {
-  Recursion recursion(
-      2,
-      algo::find_agreement("adapt-then-combine"),
-      bytes_,
-      update_);
+TEST(Recursion, IsWhatComesOutByHand) {
   // Ready at 1+2+0.5 = 3.5 and 3.5+3+1 = 7.5; sent by 13.5 and 33.5.
-  const IterationTimes times = step(recursion);
-  EXPECT_NEAR(times.seconds, 33.5, kClose);
-  EXPECT_NEAR(times.waited, 26, kClose);
-  EXPECT_NEAR(times.computed, 7.5, kClose);
-}
-
-TEST_F(ByHand, GradientTracking) {
-  Recursion recursion(
-      2,
-      algo::find_agreement("gradient-tracking"),
-      bytes_,
-      update_);
+  ByHand("adapt-then-combine").expect(33.5, 26);
+  // Ready at 6.5 and 7.5, behind all of backward; sent by 16.5 and 36.5.
+  ByHand("adapt-then-combine", true).expect(36.5, 29);
   // As before by 33.5; then another 10 and 20.
-  const IterationTimes times = step(recursion);
-  EXPECT_NEAR(times.seconds, 63.5, kClose);
-  EXPECT_NEAR(times.waited, 56, kClose);
-  EXPECT_NEAR(times.computed, 7.5, kClose);
-}
-
-TEST_F(ByHand, AllReduce) {
-  Recursion recursion(2, algo::find_agreement("allreduce"), bytes_, update_);
+  ByHand("gradient-tracking").expect(63.5, 56);
   // Ready at 3 and 6, sent by 13 and 33; the first is updated meanwhile.
-  const IterationTimes times = step(recursion);
-  EXPECT_NEAR(times.seconds, 34, kClose);
-  EXPECT_NEAR(times.waited, 7 + 19.5, kClose);
-  EXPECT_NEAR(times.computed, 7.5, kClose);
-}
-
-TEST_F(ByHand, AllReduceClipped) {
-  Recursion recursion(
-      2,
-      algo::find_agreement("allreduce"),
-      bytes_,
-      update_,
-      true);
-  const IterationTimes times = step(recursion);
-  EXPECT_NEAR(times.seconds, 34.5, kClose);
-}
-
-TEST_F(ByHand, CombineWhileAdapt) {
-  Recursion recursion(
-      2,
-      algo::find_agreement("combine-while-adapt"),
-      bytes_,
-      update_);
-  // The first exchange runs from 0: sent by 10 and 30.
-  IterationTimes times = step(recursion);
-  EXPECT_NEAR(times.seconds, 31, kClose); // 10 + 0.5 + 3 < 30
+  ByHand("allreduce").expect(34, 7 + 19.5);
+  // Or not, where the norm of all of them is needed.
+  ByHand("allreduce", true).expect(34.5, 27);
+  // The first exchange runs from 0: sent by 10 and 30. 10 + 0.5 + 3 < 30.
+  ByHand ahead("combine-while-adapt");
+  ahead.expect(31, 7 + 16.5);
   // Released at 10.5 and 31, and the link is free at 30: 40 and 60.
-  times = step(recursion);
-  EXPECT_NEAR(times.seconds, 61 - 31, kClose);
-  EXPECT_NEAR(times.waited, (40 - 34) + (60 - 43.5), kClose);
-  EXPECT_NEAR(times.computed, 7.5, kClose);
-}
-
-TEST_F(ByHand, ClippedUpdatesComeAfterBackward) {
-  Recursion recursion(
-      2,
-      algo::find_agreement("adapt-then-combine"),
-      bytes_,
-      update_,
-      true);
-  // Ready at 6.5 and 7.5; sent by 16.5 and 36.5.
-  EXPECT_NEAR(step(recursion).seconds, 36.5, kClose);
+  ahead.expect(61 - 31, (40 - 34) + (60 - 43.5));
 }
 
 TEST(Recursion, GoesOnAfterRestore) {
@@ -260,6 +214,146 @@ TEST(Recursion, GoesOnAfterRestore) {
     }
     EXPECT_EQ(whole.state(), later.state());
     EXPECT_EQ(whole.now(), later.now());
+  }
+}
+
+// Waits of worker and peer; of several peers each has its part.
+class Book : public Watcher {
+ public:
+  explicit Book(int n) : ends(n) {}
+
+  void worked(int worker, Work, int, double begin, double end) override {
+    go_on(worker, begin, end);
+  }
+  void waited(
+      int worker,
+      int,
+      std::span<const int> peers,
+      double begin,
+      double end) override {
+    go_on(worker, begin, end);
+    all += end - begin;
+    const auto others = static_cast<double>(
+        std::ranges::count_if(peers, [&](int peer) { return peer != worker; }));
+    for (const int peer : peers) {
+      if (peer == worker) continue;
+      waits_[{worker, peer}] += (end - begin) / others;
+      booked += (end - begin) / others;
+    }
+  }
+  void exchanged(int, double begin, double end) override {
+    EXPECT_LE(begin, end);
+  }
+
+  double waited(int worker, int peer) const {
+    const auto found = waits_.find({worker, peer});
+    return found == waits_.end() ? 0 : found->second;
+  }
+
+  std::vector<double> ends; // by worker
+  double all = 0;
+  double booked = 0;
+
+ private:
+  void go_on(int worker, double begin, double end) {
+    EXPECT_NEAR(begin, ends[worker], kClose) << worker;
+    EXPECT_LE(begin, end);
+    ends[worker] = end;
+  }
+
+  std::map<std::pair<int, int>, double> waits_;
+};
+
+struct Watched {
+  std::string graph = "ring";
+  int n = 4;
+  std::string agreement = "adapt-then-combine";
+  std::vector<LinkRate> slow_links = {};
+  std::string slow = {};
+  bool clipped = false;
+};
+
+Book watched(const Watched& world) {
+  Costs costs = cluster(
+      1e-4,
+      50e6,
+      uniform_compute(
+          5e-3,
+          10e-3,
+          1e-3,
+          {kMegabyte, kMegabyte, kMegabyte / 2}));
+  costs.link_rates = world.slow_links;
+  ModelOptions options = workers(world.n, world.agreement);
+  options.after_backward = world.clipped;
+  options.slow = parse_slow(world.slow);
+  RuntimeModel model(costs, options);
+  Book book(world.n);
+  model.watch(&book);
+  const StepTimes mean = mean_times(
+      model,
+      *schedule(world.graph, world.n),
+      0,
+      24,
+      costs.compute.model_bytes());
+  EXPECT_NEAR(book.all, 24 * mean.waited * world.n, kClose * world.n);
+  EXPECT_NEAR(book.booked, book.all, kClose * world.n);
+  for (int i = 0; i < world.n; ++i)
+    EXPECT_NEAR(book.ends[i], model.ends()[i], kClose) << i;
+  return book;
+}
+
+TEST(Watcher, EverySecondIsToldAndEveryWaitHasAPeer) {
+  for (const char* name :
+       {"combine-while-adapt",
+        "adapt-then-combine",
+        "gradient-tracking",
+        "allreduce"}) {
+    for (const char* graph :
+         {"ring", "complete", "exponential", "one-peer-exponential", "star"}) {
+      for (const bool clipped : {false, true}) {
+        SCOPED_TRACE(std::string(name) + " on " + graph);
+        watched(
+            {.graph = graph,
+             .n = 8,
+             .agreement = name,
+             .slow = "random:0.3:2",
+             .clipped = clipped});
+      }
+    }
+  }
+}
+
+TEST(Watcher, NeighboursWaitForASlowWorker) {
+  const Book book = watched({.slow = "2:3"});
+  // Nearly all that 1 and 3 wait is for 2; 0 hears of it through them; and
+  // what 2 waits is its own transfers.
+  for (const int near : {1, 3})
+    EXPECT_GT(book.waited(near, 2), 10 * book.waited(near, 0)) << near;
+  const double far = book.waited(0, 1) + book.waited(0, 3);
+  EXPECT_GT(far, 0.8 * book.waited(1, 2));
+  const double own = book.waited(2, 1) + book.waited(2, 3);
+  EXPECT_LT(own, 0.8 * far);
+}
+
+TEST(Watcher, BothEndsOfASlowLinkWaitForEachOther) {
+  const Book book = watched(
+      {.n = 6,
+       .slow_links = {{.a = 2, .b = 3, .latency = 5e-3, .bandwidth = 10e6}}});
+  EXPECT_EQ(book.waited(2, 1), 0);
+  EXPECT_EQ(book.waited(3, 4), 0);
+  EXPECT_GT(book.waited(2, 3), 1);
+  EXPECT_EQ(book.waited(2, 3), book.waited(3, 2));
+}
+
+TEST(Watcher, EqualLinksShareTheBlame) {
+  const Book book = watched({.n = 5});
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_GT(book.waited(i, (i + 1) % 5), 0) << i;
+    EXPECT_NEAR(
+        book.waited(i, (i + 1) % 5),
+        book.waited(i, (i + 4) % 5),
+        kClose)
+        << i;
   }
 }
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "algo/rules.h"
+#include "gossip/neighbours.h"
 #include "gossip/small_world.h"
-#include "graph/pair_rates.h"
 #include "graph/schedule.h"
 #include "graph/spectrum.h"
 #include "sim/virtual_gossip.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -16,29 +17,25 @@ namespace grapevine::sim {
 inline std::vector<std::vector<int>> neighbours_of(
     const std::string& name,
     int n) {
-  const auto schedule = graph::make_schedule({.name = name, .n = n, .seed = 3});
-  const graph::PairRates rates({schedule->at({})});
-  std::vector<std::vector<int>> neighbours(n);
-  for (int i = 0; i < n; ++i) {
-    for (const graph::Term& term : rates.row(i))
-      neighbours[i].push_back(term.rank);
-  }
-  return neighbours;
+  return gossip::neighbours_in(
+      *graph::make_schedule({.name = name, .n = n, .seed = 3}));
 }
 
-// n workers whose gradients pull each towards a point of its own.
+// n workers whose gradients are random; none if lr is 0.
 class World : public VirtualGossipHost {
  public:
   World(
       int n,
       const gossip::Dynamics& dynamics,
       double lr,
-      bool is_tiny = false)
+      bool is_tiny = false,
+      uint64_t seed = 1)
       : rule_(algo::make_rule({.name = "sgd", .momentum = 0.5})),
         lr_(lr) {
     for (int i = 0; i < n; ++i) {
       arenas_.push_back(
-          is_tiny ? make_tiny_arena(100 + i) : make_arena(100 + i, 1));
+          is_tiny ? gossip::make_tiny_arena(100 * seed + i)
+                  : gossip::make_arena(100 * seed + i, 1));
       replicas_.push_back(std::make_unique<gossip::Replica>(
           *arenas_.back(),
           dynamics,
@@ -54,7 +51,9 @@ class World : public VirtualGossipHost {
   }
 
   void begin_gradient(int worker, int64_t gradient) override {
-    if (lr_ != 0) fill(arenas_[worker]->gradients(), 1000 * gradient + worker);
+    if (lr_ != 0) {
+      gossip::fill(arenas_[worker]->gradients(), 1000 * gradient + worker);
+    }
     ++begun_;
   }
   algo::StepInfo finish_gradient(int, int64_t gradient, int64_t) override {
@@ -63,10 +62,10 @@ class World : public VirtualGossipHost {
   void gradient_done(int, int64_t, int64_t) override {}
 
   gossip::Replica& replica(int i) { return *replicas_[i]; }
-  tensor::Arena& arena(int i) { return *arenas_[i]; }
   int n() const { return static_cast<int>(replicas_.size()); }
   int64_t begun() const { return begun_; }
 
+  // Of each element, over all workers.
   std::vector<double> total(bool companions) {
     std::vector<double> sum(replicas_[0]->x().size());
     for (auto& replica : replicas_) {
@@ -87,6 +86,19 @@ class World : public VirtualGossipHost {
     return distance / n();
   }
 
+  void copy_planes(World& from) {
+    for (int i = 0; i < n(); ++i) {
+      std::ranges::copy(from.replica(i).x(), replica(i).x().begin());
+      std::ranges::copy(from.replica(i).y(), replica(i).y().begin());
+      std::ranges::copy(
+          from.arenas_[i]->parameters(),
+          arenas_[i]->parameters().begin());
+      std::ranges::copy(
+          from.arenas_[i]->state(0),
+          arenas_[i]->state(0).begin());
+    }
+  }
+
  private:
   std::vector<std::unique_ptr<tensor::Arena>> arenas_;
   std::vector<std::unique_ptr<gossip::Replica>> replicas_;
@@ -94,6 +106,11 @@ class World : public VirtualGossipHost {
   double lr_;
   int64_t begun_ = 0;
 };
+
+inline void finish(VirtualGossip& gossip) {
+  while (gossip.advance()) {
+  }
+}
 
 inline VirtualGossipOptions options_of(const std::string& graph, int n) {
   VirtualGossipOptions options;

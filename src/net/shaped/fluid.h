@@ -1,13 +1,12 @@
-// How streams share the rates of nodes: max-min fair, as TCP does between
-// connections that meet in the same queues.
+// How streams share the rates of nodes: max-min fair (base/max_min_fair.h).
 //
 // Every node has a way out and a way in, both of the same rate. A stream from
-// node a to node b uses a's way out and b's way in. Rates grow together until
-// a way is full; the streams through it keep what they have, the others go on
-// growing, as does a stream that has reached a limit of its own. Nothing is
-// lost by this: a way that a stream does not fill is there for the others.
+// node a to node b uses a's way out and b's way in.
 #pragma once
 
+#include "base/max_min_fair.h"
+
+#include <array>
 #include <limits>
 #include <span>
 #include <vector>
@@ -25,7 +24,7 @@ struct Flow {
 
 class Fluid {
  public:
-  // rate: bytes a second of every way; where that has no limit, flows must.
+  // rate: bytes a second of every way; if it is infinite, flows need a limit.
   Fluid(int nodes, double rate);
 
   // Sets the rates of all flows, each with a backlog above 0 and between two
@@ -36,19 +35,10 @@ class Fluid {
   static double first_drained(std::span<const Flow> flows);
 
  private:
-  struct Way {
-    double left = 0; // rate that nobody has yet
-    int flows = 0;   // whose rate is not fixed
-  };
-
-  // The least that a flow gets of any way that is still in use, or may have.
-  double least_share(std::span<const Flow> flows) const;
-  void fix(Flow& flow, double rate);
-
   int nodes_;
-  double rate_;
-  std::vector<Way> ways_;     // out of each node, then into each
-  std::vector<char> is_full_; // of these, in the round at hand
+  MaxMinFair fair_; // out of each node, then into each
+  std::vector<std::array<int, 2>> ways_;
+  std::vector<MaxMinFair::Flow> shares_;
 };
 
 } // namespace grapevine::net
