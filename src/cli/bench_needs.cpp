@@ -1,6 +1,6 @@
 #include "cli/bench_needs.h"
 
-#include "data/data_path.h"
+#include "data/locate.h"
 #include "sweep/machine.h"
 
 #include <algorithm>

@@ -3,8 +3,7 @@
 #include "base/error.h"
 #include "cli/console.h"
 #include "cli/program.h"
-#include "data/bpe_file.h"
-#include "data/bpe_train.h"
+#include "data/bpe.h"
 #include "data/file.h"
 
 #include <fmt/format.h>

@@ -6,8 +6,8 @@
 #include "cli/table.h"
 #include "cli/units.h"
 #include "cli/verb.h"
-#include "data/data_path.h"
 #include "data/download.h"
+#include "data/locate.h"
 #include "data/source.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "cli/graph_facts.h"
 
-#include "graph/constant_schedule.h"
+#include "graph/cyclic_schedule.h"
 #include "mix/plan.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ GraphFacts graph_facts(
     GraphQuestion still = question;
     still.moment.reset();
     return graph_facts(
-        graph::ConstantSchedule(schedule.at(*question.moment)),
+        graph::CyclicSchedule(schedule.at(*question.moment)),
         still);
   }
   GraphFacts facts{

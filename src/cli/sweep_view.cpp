@@ -2,7 +2,7 @@
 
 #include "cli/console.h"
 #include "cli/progress.h"
-#include "data/data_path.h"
+#include "data/locate.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
-#include "graph/edge_list.h"
+#include "graph/edges.h"
 
 #include <fmt/format.h>
 

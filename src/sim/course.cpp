@@ -1,7 +1,7 @@
 #include "sim/course.h"
 
 #include "base/error.h"
-#include "graph/constant_schedule.h"
+#include "graph/cyclic_schedule.h"
 #include "sim/question.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Course::Course(const Question& question, const graph::GraphOptions& graph)
       const auto done = static_cast<double>(epoch);
       add_step(question, schedule_->at({.epoch = epoch, .epochs_done = done}));
     }
-    spectrum_ = graph::analyse(graph::ConstantSchedule(steps_.back().mixing));
+    spectrum_ = graph::analyse(graph::CyclicSchedule(steps_.back().mixing));
     return;
   }
   for (int step = 0; step < std::max(1, schedule_->sample_steps()); ++step)

@@ -3,7 +3,6 @@
 
 #include "algo/rules.h"
 #include "gossip/small_world.h"
-#include "graph/pair_rates.h"
 #include "graph/schedule.h"
 #include "graph/spectrum.h"
 #include "sim/virtual_gossip.h"
