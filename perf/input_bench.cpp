@@ -2,14 +2,13 @@
 // ResNet20, decoding against libjpeg-turbo alone, and loader threads with
 // photographs against what ResNet50 takes.
 #include "base/heap.h"
-#include "data/augment.h"
-#include "data/data_path.h"
 #include "data/file.h"
-#include "data/image_index.h"
+#include "data/image_folder.h"
 #include "data/image_source.h"
 #include "data/jpeg.h"
 #include "data/loader.h"
-#include "data/shuffled_sharder.h"
+#include "data/locate.h"
+#include "data/sharder.h"
 #include "perf/bench.h"
 #include "perf/processor_time.h"
 #include "run/torch_threads.h"

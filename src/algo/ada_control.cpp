@@ -1,7 +1,7 @@
 #include "algo/ada_control.h"
 
 #include "base/check.h"
-#include "graph/schedules.h"
+#include "graph/graphs.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "cli/sweep_view.h"
 #include "cli/units.h"
 #include "cli/version.h"
-#include "data/data_path.h"
+#include "data/locate.h"
 #include "record/run_directory.h"
 #include "record/run_lock.h"
 #include "report/page.h"

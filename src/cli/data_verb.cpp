@@ -5,11 +5,10 @@
 #include "cli/table.h"
 #include "cli/units.h"
 #include "cli/verb.h"
-#include "data/bpe_file.h"
-#include "data/bpe_train.h"
-#include "data/data_path.h"
+#include "data/bpe.h"
 #include "data/download.h"
 #include "data/file.h"
+#include "data/locate.h"
 #include "data/source.h"
 
 #include <fmt/format.h>

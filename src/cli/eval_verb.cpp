@@ -3,7 +3,7 @@
 #include "cli/run_argument.h"
 #include "cli/run_text.h"
 #include "cli/verb.h"
-#include "data/data_path.h"
+#include "data/locate.h"
 #include "run/trainer.h"
 
 #include <CLI/CLI.hpp>

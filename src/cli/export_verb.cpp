@@ -3,7 +3,7 @@
 #include "cli/program.h"
 #include "cli/run_argument.h"
 #include "cli/verb.h"
-#include "data/data_path.h"
+#include "data/locate.h"
 #include "run/trainer.h"
 
 #include <fmt/format.h>

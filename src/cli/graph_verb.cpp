@@ -8,7 +8,7 @@
 #include "cli/table.h"
 #include "cli/units.h"
 #include "cli/verb.h"
-#include "graph/constant_schedule.h"
+#include "graph/cyclic_schedule.h"
 #include "graph/draw.h"
 #include "graph/schedule.h"
 #include "graph/spectrum.h"
@@ -81,7 +81,7 @@ GraphFacts graph_facts(
     GraphQuestion still = question;
     still.moment.reset();
     return graph_facts(
-        graph::ConstantSchedule(schedule.at(*question.moment)),
+        graph::CyclicSchedule(schedule.at(*question.moment)),
         still);
   }
   GraphFacts facts{

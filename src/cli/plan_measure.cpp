@@ -7,7 +7,7 @@
 #include "cli/plan_text.h"
 #include "cli/prepare.h"
 #include "cli/program.h"
-#include "data/data_path.h"
+#include "data/locate.h"
 #include "record/atomic_file.h"
 #include "run/plan_measure.h"
 

@@ -3,7 +3,7 @@
 #include "cli/console.h"
 #include "cli/table.h"
 #include "cli/units.h"
-#include "data/data_path.h"
+#include "data/locate.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/units.h"
-#include "data/data_path.h"
+#include "data/locate.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

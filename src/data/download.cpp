@@ -1,19 +1,264 @@
 #include "data/download.h"
 
+#include "base/check.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "data/file.h"
-#include "data/http.h"
+#include "data/source.h"
 #include "data/tar.h"
 
+#include <curl/curl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <openssl/evp.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <vector>
 
 namespace grapevine::data {
+
+std::string Checksum::kind_name() const {
+  return kind == Kind::kSha256 ? "sha256" : "md5";
+}
+
+std::string file_digest(const std::string& path, Checksum::Kind kind) {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(path.c_str(), "rb"),
+      std::fclose);
+  if (!file) {
+    throw IoError(fmt::format("{}: cannot open: {}", path, strerror(errno)));
+  }
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(
+      EVP_MD_CTX_new(),
+      EVP_MD_CTX_free);
+  const EVP_MD* method =
+      kind == Checksum::Kind::kSha256 ? EVP_sha256() : EVP_md5();
+  GV_CHECK_EQ(EVP_DigestInit_ex(context.get(), method, nullptr), 1);
+  std::vector<unsigned char> block(1 << 18);
+  size_t got = 0;
+  while ((got = std::fread(block.data(), 1, block.size(), file.get())) > 0) {
+    GV_CHECK_EQ(EVP_DigestUpdate(context.get(), block.data(), got), 1);
+  }
+  if (std::ferror(file.get()) != 0) {
+    throw IoError(fmt::format("{}: cannot read: {}", path, strerror(errno)));
+  }
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int length = 0;
+  GV_CHECK_EQ(EVP_DigestFinal_ex(context.get(), digest, &length), 1);
+  std::string hex;
+  for (unsigned int i = 0; i < length; ++i) {
+    hex += fmt::format("{:02x}", digest[i]);
+  }
+  return hex;
+}
+
+namespace {
+
+// One transfer, as curl's callbacks see it.
+struct Transfer {
+  CURL* curl;
+  const HttpRequest& request;
+  bool started = false;
+  std::exception_ptr failure; // exceptions may not pass through C
+};
+
+long status_of(CURL* curl) {
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  return status;
+}
+
+size_t receive(char* bytes, size_t, size_t count, void* context) {
+  auto& transfer = *static_cast<Transfer*>(context);
+  try {
+    if (!transfer.started) {
+      transfer.started = true;
+      transfer.request.on_start(status_of(transfer.curl) == 206);
+    }
+    transfer.request.on_bytes({bytes, count});
+    return count;
+  } catch (...) {
+    transfer.failure = std::current_exception();
+    return 0; // curl gives up
+  }
+}
+
+void initialise_curl() {
+  static std::once_flag once; // curl's own global state wants this
+  std::call_once(once, [] {
+    GV_CHECK(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
+  });
+}
+
+void set_options(CURL* curl, const HttpRequest& request) {
+  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+#if LIBCURL_VERSION_NUM >= 0x075500
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+  curl_easy_setopt(
+      curl,
+      CURLOPT_REDIR_PROTOCOLS,
+      CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
+  curl_easy_setopt(curl, CURLOPT_MAXREDIRS, 5L);
+  curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, "grapevine");
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, long{request.connect_seconds});
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, long{request.stall_seconds});
+  if (request.offset > 0) {
+    // Not CURLOPT_RESUME_FROM: that one fails where the server sends it all.
+    curl_easy_setopt(
+        curl,
+        CURLOPT_RANGE,
+        fmt::format("{}-", request.offset).c_str());
+  }
+}
+
+} // namespace
+
+HttpResult http_get(const HttpRequest& request) {
+  initialise_curl();
+  const std::unique_ptr<CURL, void (*)(CURL*)> curl(
+      curl_easy_init(),
+      curl_easy_cleanup);
+  GV_CHECK(curl != nullptr);
+  Transfer transfer{.curl = curl.get(), .request = request, .failure = {}};
+  char message[CURL_ERROR_SIZE] = "";
+  set_options(curl.get(), request);
+  curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, message);
+  curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, receive);
+  curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &transfer);
+  const CURLcode code = curl_easy_perform(curl.get());
+  if (transfer.failure) std::rethrow_exception(transfer.failure);
+  return {
+      .complete = code == CURLE_OK,
+      .status = status_of(curl.get()),
+      .problem = message[0] != '\0' ? message : curl_easy_strerror(code)};
+}
+
+namespace {
+
+Checksum sha256(const char* hex) {
+  return {Checksum::Kind::kSha256, hex};
+}
+
+Checksum md5(const char* hex) {
+  return {Checksum::Kind::kMd5, hex};
+}
+
+// The originals, not Debian's files: those lack the name in the gzip header.
+PublishedSet fashion_mnist() {
+  return {
+      .name = "fashion-mnist",
+      .base_url = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com",
+      .files =
+          {{"train-images-idx3-ubyte.gz",
+            26421880,
+            sha256("3aede38d61863908ad78613f6a32ed27"
+                   "1626dd12800ba2636569512369268a84")},
+           {"train-labels-idx1-ubyte.gz",
+            29515,
+            sha256("a04f17134ac03560a47e3764e11b92fc"
+                   "97de4d1bfaf8ba1a3aa29af54cc90845")},
+           {"t10k-images-idx3-ubyte.gz",
+            4422102,
+            sha256("346e55b948d973a97e58d2351dde16a4"
+                   "84bd415d4595297633bb08f03db6a073")},
+           {"t10k-labels-idx1-ubyte.gz",
+            5148,
+            sha256("67da17c76eaffca5446c3361aaab5c3c"
+                   "d6d1c2608764d35dfb1850b086bf8dd5")}},
+      .unpacked = {},
+      .other_way = "`apt-get install dataset-fashion-mnist`"};
+}
+
+PublishedSet cifar10() {
+  constexpr int64_t kBytes = 30730000;
+  return {
+      .name = "cifar10",
+      .base_url = "https://www.cs.toronto.edu/~kriz",
+      .files =
+          {{"cifar-10-binary.tar.gz",
+            170052171,
+            md5("c32a1d4ab5d03f1284b67883e8d87530")}},
+      .unpacked =
+          {{"data_batch_1.bin",
+            kBytes,
+            sha256("cee916563c9f80d84e3cc88e17fdc094"
+                   "1787f1244f00a67874d45b261883ada5")},
+           {"data_batch_2.bin",
+            kBytes,
+            sha256("a591ca11fa1708a91ee40f54b3da4784"
+                   "ccd871ecf2137de63f51ada8b3fa57ed")},
+           {"data_batch_3.bin",
+            kBytes,
+            sha256("bbe8596564c0f86427f876058170b84d"
+                   "ac6670ddf06d79402899d93ceea26f67")},
+           {"data_batch_4.bin",
+            kBytes,
+            sha256("014e562d6e23c72197cc727519169a60"
+                   "359f5eccd8945ad5a09d710285ff4e48")},
+           {"data_batch_5.bin",
+            kBytes,
+            sha256("755304fc0b379caeae8c14f0dac912fb"
+                   "c7d6cd469eb67a1029a08a39453a9add")},
+           {"test_batch.bin",
+            kBytes,
+            sha256("8e2eb146ae340b09e24670f29cabc632"
+                   "6dba54da8789dab6768acf480273f65b")}},
+      .other_way = ""};
+}
+
+// tiny-shakespeare, as published with char-rnn.
+PublishedSet text() {
+  return {
+      .name = "text",
+      .base_url =
+          "https://raw.githubusercontent.com/karpathy/char-rnn/master/"
+          "data/tinyshakespeare",
+      .files =
+          {{"input.txt",
+            1115394,
+            sha256("86c4e6aa9db7c042ec79f339dcb96d42"
+                   "b0075e16b8fc2e86bf0ca57e2dc565ed")}},
+      .unpacked = {},
+      .other_way = ""};
+}
+
+} // namespace
+
+const std::vector<PublishedSet>& catalogue() {
+  static const std::vector<PublishedSet> sets = {
+      fashion_mnist(),
+      cifar10(),
+      text()};
+  return sets;
+}
+
+const PublishedSet& published_set(const std::string& name) {
+  for (const auto& set : catalogue()) {
+    if (set.name == name) return set;
+  }
+  const auto& entry = data_entry(name);
+  throw ConfigError(fmt::format(
+      "data set '{}' has nothing to download{}",
+      entry.name,
+      entry.how_to_get.empty() ? "" : "; it comes by " + entry.how_to_get));
+}
+
 namespace {
 
 namespace fs = std::filesystem;

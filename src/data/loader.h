@@ -2,7 +2,6 @@
 // will ask for next, in order, into buffers that are used again.
 #pragma once
 
-#include "data/batch.h"
 #include "data/sharder.h"
 #include "data/source.h"
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace grapevine::data {
 
@@ -41,5 +42,18 @@ std::optional<std::string> find_folder(
 // The same, or an IoError that names the set's first file and every folder
 // that was tried.
 std::string require_folder(const FileSet& set, const DataOptions& options);
+
+// Where data sets are kept on this machine, by the environment. For cli/ only:
+// everything below takes its folders in options.
+
+// In order, those that are set: $GRAPEVINE_DATA, default_data_cache(),
+// /usr/share/datasets (Debian's packages). Goes into
+// DataOptions::search_path. Reads the environment: called by cli/ only.
+std::vector<std::string> default_data_path();
+
+// $XDG_CACHE_HOME/grapevine, else $HOME/.cache/grapevine, else empty.
+// `grapevine data get NAME` puts a set into NAME/ below it unless
+// $GRAPEVINE_DATA or a flag says otherwise. Called by cli/ only.
+std::string default_data_cache();
 
 } // namespace grapevine::data

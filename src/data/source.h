@@ -1,19 +1,51 @@
-// Where samples come from.
+// Data sets: where samples come from, and the batches in which they go to a
+// model. No torch here.
 #pragma once
-
-#include "data/batch.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace grapevine::data {
 
-// The address of the chance in a training sample (crops, flips), together with
-// the sample's index.
+// The label of a position that has none: padding after a shorter sample. Counts
+// neither in a loss nor in a score.
+inline constexpr int64_t kNoLabel = -100;
+
+// Samples on their way from a source to a model, in buffers that keep their
+// memory from one use to the next.
+struct Batch {
+  // Of this batch: samples of differing lengths are padded to its longest.
+  std::vector<int64_t> sample_shape;
+  // One of the two is filled, samples x elements of the shape: numbers
+  // (images), or tokens, each below the source's classes (text).
+  std::vector<float> inputs;
+  std::vector<int64_t> tokens;
+  std::vector<int64_t> labels; // samples x labels_per_sample
+  int64_t labels_per_sample = 1;
+
+  int64_t samples() const {
+    return static_cast<int64_t>(labels.size()) / labels_per_sample;
+  }
+};
+
+// What a source of sentence pairs knows about its text, besides the samples.
+class SentencePairs {
+ public:
+  virtual ~SentencePairs() = default;
+  // Returns the target of a sample as it is in the file. 0 <= index < size().
+  virtual std::string_view reference(int64_t index) const = 0;
+  // Returns the text of tokens, in the form of the references; pad, bos and eos
+  // are left out.
+  virtual std::string text_of(std::span<const int64_t> tokens) const = 0;
+};
+
+// Addresses the random numbers of a training sample (crops, flips), together
+// with the sample's index.
 struct Draw {
   uint64_t seed = 0;
   int64_t epoch = 0;
@@ -21,12 +53,10 @@ struct Draw {
 
 // In which order a set can be gone through (data/sharder.h).
 enum class Reading {
-  kShuffled, // each sample for itself
+  kShuffled, // each sample by itself
   kStreams,  // samples follow each other in a text: in order, too
   kByLength, // samples of about the same length together
 };
-
-class SentencePairs; // data/sentence_pairs.h
 
 struct BatchShape {
   std::vector<int64_t> sample;
@@ -103,7 +133,7 @@ struct DataOptions {
   // Each place is tried as PLACE/<name> and as PLACE itself, in order; the
   // first that holds a file of the set is the one. The default is where
   // Debian's packages put data sets; the program passes
-  // default_data_path() (data/data_path.h). Lists of large sets' files are
+  // default_data_path() (data/locate.h). Lists of large sets' files are
   // kept here too where they cannot be written beside the files.
   std::vector<std::string> search_path = {"/usr/share/datasets"};
 
@@ -123,7 +153,7 @@ struct DataOptions {
   int64_t context = 64;
 
   // Sets of small images alone (DataEntry::augments): how training samples are
-  // changed by chance, a word of data/augment.h, and the side in pixels of
+  // changed by chance, a word of data/image_source.h, and the side in pixels of
   // what cutout takes out.
   std::string augment = "none";
   int64_t cutout = 16;
@@ -165,5 +195,16 @@ Dataset load_dataset(const DataOptions& options);
 // The folder that load_dataset would read, without reading it; nothing where
 // no file of the set is found or the set has no files.
 std::optional<std::string> locate_dataset(const DataOptions& options);
+
+// A fixed part of a source: small experiments on real data.
+
+// `samples` of them, chosen at random but the same ones for every run and
+// seed, so that runs differ in what they are meant to; of a text that is read
+// in streams, the first. `option` is whose value it is, for messages.
+// ConfigError for more than there are.
+std::shared_ptr<const Source> make_subset(
+    std::shared_ptr<const Source> whole,
+    int64_t samples,
+    const std::string& option);
 
 } // namespace grapevine::data

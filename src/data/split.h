@@ -27,6 +27,8 @@
 //               samples in every epoch.
 #pragma once
 
+#include "base/random.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -68,5 +70,11 @@ Split make_split(
     int classes,
     int workers,
     const SplitOptions& options);
+
+// Chance that Dirichlet splits are made of.
+
+// `count` shares from the symmetric Dirichlet(alpha): positive, their sum 1.
+// alpha > 0; shares below 1e-30 are 1e-30.
+std::vector<double> draw_dirichlet(Random& random, int count, double alpha);
 
 } // namespace grapevine::data

@@ -5,7 +5,7 @@
 //
 // x_i: the replica of worker i; y_i its companion; N_i its gradients, one each
 // unit of time; M_ij its averagings with j, at the intensity
-// rate * lambda_ij (graph/pair_rates.h). With chi1 and chi2 of the graph at
+// rate * lambda_ij (graph/spectrum.h). With chi1 and chi2 of the graph at
 // this rate:
 //
 //   alpha = 1/2 ;  eta = 1 / (2 sqrt(chi1 chi2)) ;  alpha_y = sqrt(chi1/chi2)/2

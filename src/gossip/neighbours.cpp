@@ -1,6 +1,6 @@
 #include "gossip/neighbours.h"
 
-#include "graph/pair_rates.h"
+#include "graph/spectrum.h"
 
 namespace grapevine::gossip {
 

@@ -13,7 +13,7 @@
 //
 // Cost a step and worker: that of the lattice with k, at most 4 model copies.
 // Symmetric.
-#include "graph/schedules.h"
+#include "graph/graphs.h"
 
 #include "base/check.h"
 #include "base/error.h"

@@ -29,7 +29,7 @@
 // messages and 2(g-1)/g model copies (1 and 1 for g = 2). Symmetric.
 #include "graph/butterfly.h"
 #include "graph/cyclic_schedule.h"
-#include "graph/schedules.h"
+#include "graph/graphs.h"
 
 #include "base/error.h"
 

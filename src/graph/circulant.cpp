@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/option_values.h"
-#include "graph/connected.h"
 
 #include <fmt/format.h>
 

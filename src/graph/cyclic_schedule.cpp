@@ -22,9 +22,8 @@ std::shared_ptr<const Mixing> CyclicSchedule::at(StepTime time) const {
 }
 
 std::unique_ptr<Schedule> make_static(Mixing mixing) {
-  std::vector<Mixing> cycle;
-  cycle.push_back(std::move(mixing));
-  return std::make_unique<CyclicSchedule>(std::move(cycle));
+  return std::make_unique<CyclicSchedule>(
+      std::make_shared<const Mixing>(std::move(mixing)));
 }
 
 } // namespace grapevine::graph

@@ -5,6 +5,7 @@
 #include "graph/schedule.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace grapevine::graph {
@@ -14,6 +15,9 @@ class CyclicSchedule : public Schedule {
  public:
   // At least one mixing, all of the same n.
   explicit CyclicSchedule(std::vector<Mixing> cycle);
+  // One mixing, always.
+  explicit CyclicSchedule(std::shared_ptr<const Mixing> mixing)
+      : cycle_{std::move(mixing)} {}
 
   std::shared_ptr<const Mixing> at(StepTime time) const override;
   int period() const override { return static_cast<int>(cycle_.size()); }

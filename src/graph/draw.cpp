@@ -178,31 +178,6 @@ caption_of(const Mixing& mixing, const DrawOptions& options, int stride) {
   return escape(caption);
 }
 
-// 1/3 where it is one over a whole number, else decimal.
-std::string weight_text(double weight) {
-  const double inverse = std::round(1 / weight);
-  if (std::abs(weight * inverse - 1) < 1e-12) {
-    return inverse == 1 ? "1" : fmt::format("1/{}", inverse);
-  }
-  return fmt::format("{:.4f}", weight);
-}
-
-std::string row_text(const Mixing& mixing, int i) {
-  constexpr size_t kMaxTerms = 12;
-  const auto row = mixing.row(i);
-  std::string text, weight;
-  for (size_t t = 0; t < row.size() && t < kMaxTerms; ++t) {
-    const std::string previous =
-        std::exchange(weight, weight_text(row[t].weight));
-    if (weight != previous) text += fmt::format("  {} of", weight);
-    text += fmt::format(" {}", row[t].rank);
-  }
-  if (row.size() > kMaxTerms) {
-    text += fmt::format(" and {} more", row.size() - kMaxTerms);
-  }
-  return text;
-}
-
 } // namespace
 
 std::string draw_svg(const Mixing& mixing, const DrawOptions& options) {
@@ -238,19 +213,6 @@ std::string draw_svg(const Mixing& mixing, const DrawOptions& options) {
       height - 14,
       caption);
   return svg;
-}
-
-std::string draw_text(const Mixing& mixing, int max_rows) {
-  std::string text;
-  const int shown = std::min(mixing.n(), max_rows);
-  const int width = static_cast<int>(fmt::formatted_size("{}", mixing.n() - 1));
-  for (int i = 0; i < shown; ++i) {
-    text += fmt::format("{:>{}} <-{}\n", i, width, row_text(mixing, i));
-  }
-  if (shown < mixing.n()) {
-    text += fmt::format("... and {} more workers\n", mixing.n() - shown);
-  }
-  return text;
 }
 
 } // namespace grapevine::graph

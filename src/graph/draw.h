@@ -19,8 +19,4 @@ struct DrawOptions {
 // so.
 std::string draw_svg(const Mixing& mixing, const DrawOptions& options = {});
 
-// One line a worker, "3 <-  1/3 of 2 3 4": the weights and whom they are of,
-// at most max_rows workers.
-std::string draw_text(const Mixing& mixing, int max_rows = 16);
-
 } // namespace grapevine::graph

@@ -8,8 +8,6 @@
 // Cost a step and worker: p messages, p model copies. Symmetric.
 #include "graph/graphs.h"
 
-#include "graph/requirements.h"
-
 namespace grapevine::graph {
 
 Mixing make_hypercube(int n) {

@@ -12,7 +12,6 @@
 #include "graph/graphs.h"
 
 #include "base/error.h"
-#include "graph/requirements.h"
 
 #include <fmt/format.h>
 

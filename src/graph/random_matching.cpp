@@ -7,7 +7,7 @@
 // once. Odd n leaves one worker out, another one each time. No period.
 //
 // Cost a step and worker: 1 message, 1 model copy. Symmetric.
-#include "graph/schedules.h"
+#include "graph/graphs.h"
 
 #include "base/check.h"
 #include "base/random.h"

@@ -16,8 +16,6 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "graph/connected.h"
-#include "graph/requirements.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,6 @@
 #include "base/names.h"
 #include "graph/cyclic_schedule.h"
 #include "graph/graphs.h"
-#include "graph/schedules.h"
 
 #include <fmt/format.h>
 

@@ -1,17 +1,112 @@
 #include "graph/spectrum.h"
 
-#include "graph/connected.h"
+#include "base/check.h"
+#include "graph/graphs.h"
 #include "graph/laplacian.h"
-#include "graph/pair_rates.h"
-#include "graph/period_product.h"
 #include "graph/translations.h"
 
 #include <Eigen/Eigenvalues>
-
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace grapevine::graph {
+
+PairRates::PairRates(std::vector<std::shared_ptr<const Mixing>> steps)
+    : n_(steps.at(0)->n()),
+      steps_(std::move(steps)),
+      totals_(n_) {
+  for (const auto& mixing : steps_) {
+    GV_CHECK_EQ(mixing->n(), n_);
+    for (int i = 0; i < n_; ++i) {
+      // W is doubly stochastic but i may send to more than it hears.
+      const size_t sent = mixing->is_symmetric() ? mixing->degree(i)
+                                                 : mixing->receivers(i).size();
+      totals_[i] += static_cast<double>(mixing->degree(i) + sent);
+    }
+  }
+}
+
+std::vector<Term> PairRates::row(int i) const {
+  std::vector<int> heard;
+  for (const auto& mixing : steps_) {
+    for (const Term& term : mixing->row(i)) {
+      if (term.rank != i) heard.push_back(term.rank);
+    }
+    const auto sent = mixing->receivers(i);
+    heard.insert(heard.end(), sent.begin(), sent.end());
+  }
+  std::sort(heard.begin(), heard.end());
+
+  std::vector<Term> row;
+  for (size_t begin = 0; begin < heard.size();) {
+    const int j = heard[begin];
+    size_t end = begin;
+    while (end < heard.size() && heard[end] == j)
+      ++end;
+    const double count = static_cast<double>(end - begin);
+    row.push_back({j, count / std::max(totals_[i], totals_[j])});
+    begin = end;
+  }
+  return row;
+}
+
+namespace {
+
+using Eigen::VectorXd;
+
+VectorXd average_groups(const Mixing& mixing, const VectorXd& x) {
+  VectorXd y(x.size());
+  for (const auto& group : mixing.group_list()) {
+    double sum = 0;
+    for (const int i : group)
+      sum += x[i];
+    for (const int i : group)
+      y[i] = sum / static_cast<double>(group.size());
+  }
+  return y;
+}
+
+// W x, or W^T x.
+VectorXd apply(const Mixing& mixing, const VectorXd& x, bool transposed) {
+  if (mixing.form() == Mixing::Form::kComplete) {
+    return VectorXd::Constant(x.size(), x.mean());
+  }
+  if (mixing.form() == Mixing::Form::kGroups) return average_groups(mixing, x);
+  VectorXd y = VectorXd::Zero(x.size());
+  for (int i = 0; i < mixing.n(); ++i) {
+    for (const Term& term : mixing.row(i)) {
+      const int from = transposed ? i : term.rank;
+      const int to = transposed ? term.rank : i;
+      y[to] += term.weight * x[from];
+    }
+  }
+  return y;
+}
+
+} // namespace
+
+double distance_from_average(
+    const std::vector<std::shared_ptr<const Mixing>>& steps) {
+  const int n = steps.at(0)->n();
+  if (n == 1) return 0;
+  const auto there_and_back = [&](const VectorXd& x) {
+    VectorXd y = x;
+    for (const auto& mixing : steps)
+      y = apply(*mixing, y, false);
+    // Off with the average before going back, lest its rounding grow.
+    y.array() -= y.mean();
+    for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
+      y = apply(**it, y, true);
+    }
+    return y;
+  };
+  constexpr double kRounding = 4e-15;
+  const double squared =
+      extreme_eigenvalues(n, there_and_back, kRounding).largest;
+  return std::sqrt(std::max(squared, 0.0));
+}
+
 namespace {
 
 using Steps = std::vector<std::shared_ptr<const Mixing>>;

@@ -33,7 +33,7 @@ struct Estimate {
 };
 
 struct EstimatorOptions {
-  std::vector<std::string> data_path; // see data/data_path.h
+  std::vector<std::string> data_path; // see data/locate.h
   int cores = 1;
   // All measurements together; what is above it is what one step takes.
   double budget_seconds = 8;

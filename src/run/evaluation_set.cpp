@@ -1,6 +1,6 @@
 #include "run/evaluation_set.h"
 
-#include "data/length_sharder.h"
+#include "data/sharder.h"
 
 #include <algorithm>
 

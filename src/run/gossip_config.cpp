@@ -1,8 +1,8 @@
 #include "run/gossip_config.h"
 
 #include "gossip/neighbours.h"
-#include "graph/connected.h"
-#include "graph/constant_schedule.h"
+#include "graph/cyclic_schedule.h"
+#include "graph/graphs.h"
 #include "graph/spectrum.h"
 
 #include <nlohmann/json.hpp>
@@ -70,13 +70,13 @@ std::optional<GossipGraph> ChangingGraph::change_at(
   if (mixing == mixing_ && ended == ended_) return std::nullopt;
   mixing_ = std::move(mixing);
   ended_ = ended;
-  const graph::ConstantSchedule now(mixing_);
+  const graph::CyclicSchedule now(mixing_);
   const graph::Schedule& schedule =
       changes_with_rounds_ ? now : *config_.schedule;
   auto neighbours = gossip::neighbours_in(schedule);
   const auto left = graph_without(ended_, neighbours);
   if (left && !ended_.empty()) {
-    dynamics_ = dynamics_of(config_, graph::ConstantSchedule(left));
+    dynamics_ = dynamics_of(config_, graph::CyclicSchedule(left));
   } else if (ended_.empty() || !dynamics_) {
     dynamics_ = dynamics_of(config_, schedule);
   }

@@ -18,7 +18,7 @@ namespace grapevine::run {
 
 struct PlanMeasureOptions {
   double seconds = 40;                              // about, in all
-  std::vector<std::string> data_path;               // see data/data_path.h
+  std::vector<std::string> data_path;               // see data/locate.h
   std::function<void(const std::string&)> on_phase; // a line each
 };
 

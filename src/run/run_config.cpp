@@ -3,7 +3,6 @@
 #include "algo/rules.h"
 #include "base/error.h"
 #include "spec/spec.h"
-#include "spec/spec.h"
 
 #include <fmt/format.h>
 

@@ -66,7 +66,7 @@ data::ShardOptions shard_options(
     const spec::Spec& spec,
     std::shared_ptr<const data::Split> split);
 
-// data_path: where data sets are looked for (data/data_path.h). Throws
+// data_path: where data sets are looked for (data/locate.h). Throws
 // ConfigError and IoError.
 RunConfig make_run_config(
     const spec::Spec& spec,

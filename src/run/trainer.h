@@ -87,7 +87,7 @@ struct Progress {
 };
 
 struct TrainHooks {
-  // Where data sets are looked for; see data/data_path.h.
+  // Where data sets are looked for; see data/locate.h.
   std::vector<std::string> data_path = {"/usr/share/datasets"};
   std::function<void(const Progress&)> on_progress; // at most ~10 a second
   std::function<void(const std::string&)> on_note;  // warnings, a line each

@@ -1,7 +1,7 @@
 #include "run/translation.h"
 
 #include "data/bleu.h"
-#include "data/sentence_pairs.h"
+#include "data/source.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "gossip/dynamics.h"
-#include "graph/constant_schedule.h"
+#include "graph/cyclic_schedule.h"
 #include "sim/exchange.h"
 #include "sim/gossip_forecast.h"
 
@@ -116,7 +116,7 @@ GraphPlans make_plans(const Query& query, graph::GraphOptions options) {
   }
   plans.spectrum =
       is_ada
-          ? graph::analyse(graph::ConstantSchedule(plans.steps.back().mixing))
+          ? graph::analyse(graph::CyclicSchedule(plans.steps.back().mixing))
           : graph::analyse(*plans.schedule);
   return plans;
 }

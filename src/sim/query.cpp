@@ -3,7 +3,7 @@
 #include "algo/agreement.h"
 #include "base/error.h"
 #include "base/names.h"
-#include "graph/edge_list.h"
+#include "graph/edges.h"
 #include "sim/prediction.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-#include "data/augment.h"
+#include "data/image_source.h"
 
 #include "base/error.h"
-#include "data/image_source.h"
 
 #include <gtest/gtest.h>
 

@@ -2,12 +2,9 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "data/bpe_file.h"
-#include "data/bpe_train.h"
 #include "data/file.h"
 #include "data/temporary_folder.h"
 #include "data/test_data.h"
-#include "data/words.h"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "data/data_path.h"
+#include "data/locate.h"
 #include "data/sets/sets.h"
 #include "data/source.h"
 #include "data/temporary_folder.h"

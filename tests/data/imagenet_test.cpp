@@ -1,7 +1,7 @@
 #include "data/sets/sets.h"
 
 #include "base/error.h"
-#include "data/image_index.h"
+#include "data/image_folder.h"
 #include "data/jpeg_writer.h"
 #include "data/temporary_folder.h"
 #include "data/test_data.h"

@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "base/error.h"
 
-#include "data/shuffled_sharder.h"
+#include "data/sharder.h"
 
 #include <gtest/gtest.h>
 

@@ -2,11 +2,10 @@
 
 #include "base/error.h"
 #include "base/sentence_tokens.h"
-#include "data/bpe_file.h"
-#include "data/bpe_train.h"
+#include "data/bpe.h"
 #include "data/file.h"
-#include "data/sentence_pairs.h"
 #include "data/sharder.h"
+#include "data/source.h"
 #include "data/temporary_folder.h"
 #include "data/test_data.h"
 

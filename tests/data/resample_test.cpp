@@ -1,6 +1,5 @@
 #include "data/resample.h"
 
-#include "data/image_box.h"
 #include "data/jpeg_writer.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,4 @@
-#include "data/length_sharder.h"
-#include "data/shuffled_sharder.h"
-#include "data/stream_sharder.h"
+#include "data/sharder.h"
 
 #include "base/error.h"
 #include "data/temporary_folder.h"

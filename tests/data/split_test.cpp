@@ -2,8 +2,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "data/dirichlet.h"
-#include "data/shuffled_sharder.h"
+#include "data/sharder.h"
 #include "data/source.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "data/loader.h"
-#include "data/shuffled_sharder.h"
+#include "data/sharder.h"
 #include "data/source.h"
 #include "data/temporary_folder.h"
 #include "data/test_data.h"

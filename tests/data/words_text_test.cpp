@@ -1,6 +1,6 @@
 // Text in byte pairs, and WikiText-2 word by word.
 #include "base/error.h"
-#include "data/bpe_file.h"
+#include "data/bpe.h"
 #include "data/sets/sets.h"
 #include "data/temporary_folder.h"
 #include "data/test_data.h"

@@ -1,4 +1,4 @@
-#include "data/gunzip.h"
+#include "data/idx.h"
 #include "fuzz/support.h"
 
 namespace grapevine::fuzz {

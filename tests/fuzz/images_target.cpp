@@ -1,5 +1,5 @@
 #include "base/sha256.h"
-#include "data/image_index.h"
+#include "data/image_folder.h"
 #include "fuzz/support.h"
 
 namespace grapevine::fuzz {

@@ -1,4 +1,4 @@
-#include "data/bpe_file.h"
+#include "data/bpe.h"
 #include "fuzz/support.h"
 
 namespace grapevine::fuzz {

@@ -3,7 +3,6 @@
 #include "test_graphs.h"
 
 #include "graph/butterfly.h"
-#include "graph/period_product.h"
 #include "graph/spectrum.h"
 
 #include <algorithm>

@@ -51,18 +51,5 @@ TEST(DrawSvg, EscapesTheTitle) {
   EXPECT_EQ(count(svg, "a&lt;b &amp; c"), 2);
 }
 
-TEST(DrawText, ListsRows) {
-  EXPECT_EQ(
-      draw_text(Mixing::lattice(4, 2), 2),
-      "0 <-  1/3 of 3 0 1\n"
-      "1 <-  1/3 of 0 1 2\n"
-      "... and 2 more workers\n");
-  EXPECT_EQ(
-      draw_text(Mixing::metropolis({{1}, {0, 2}, {1}})),
-      "0 <-  0.6667 of 0  1/3 of 1\n"
-      "1 <-  1/3 of 0 1 2\n"
-      "2 <-  1/3 of 1  0.6667 of 2\n");
-}
-
 } // namespace
 } // namespace grapevine::graph

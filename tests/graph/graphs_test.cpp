@@ -1,6 +1,6 @@
 // Every graph over many n: doubly stochastic, connected, symmetric where due,
 // with the degree of its definition.
-#include "graph/connected.h"
+#include "graph/graphs.h"
 #include "test_graphs.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // Push-sum's weights, directed edge lists, and the directed one-peer schedule.
 #include "test_graphs.h"
 
-#include "graph/period_product.h"
 #include "graph/push_schedule.h"
 #include "graph/spectrum.h"
 

@@ -1,7 +1,7 @@
 // Runs of models for sentence pairs, and of models that carry state: from the
 // files to the result.
 #include "base/error.h"
-#include "data/bpe_file.h"
+#include "data/bpe.h"
 #include "record/record_reader.h"
 #include "record/run_directory.h"
 #include "run/folder.h"

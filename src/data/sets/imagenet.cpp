@@ -5,7 +5,7 @@
 // The label is the place of the class among the sorted names of train's
 // folders; val must have the same ones. Samples are 3 x side x side.
 //
-//   training     random_box (data/image_box.h) of the photograph, mirrored
+//   training     random_box (data/resample.h) of the photograph, mirrored
 //                every other time, by (seed, epoch, sample)
 //   evaluation   central_box
 //   both         scaled to side x side (data/resample.h), normalised by
@@ -20,8 +20,7 @@
 
 #include "base/error.h"
 #include "data/file.h"
-#include "data/image_box.h"
-#include "data/image_index.h"
+#include "data/image_folder.h"
 #include "data/jpeg.h"
 #include "data/resample.h"
 

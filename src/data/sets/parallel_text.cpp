@@ -20,9 +20,9 @@
 
 #include "base/error.h"
 #include "base/sentence_tokens.h"
-#include "data/bpe_file.h"
+#include "data/bpe.h"
 #include "data/file.h"
-#include "data/sentence_pairs.h"
+#include "data/source.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 // IoError: a file that is missing or not as expected (file, expected, found).
 #pragma once
 
-#include "data/augment.h"
+#include "data/image_source.h"
 #include "data/locate.h"
 #include "data/source.h"
 

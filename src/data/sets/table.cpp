@@ -3,7 +3,6 @@
 #include "base/names.h"
 #include "data/sets/sets.h"
 #include "data/source.h"
-#include "data/subset.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

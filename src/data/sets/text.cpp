@@ -11,7 +11,7 @@
 #include "data/sets/sets.h"
 
 #include "base/error.h"
-#include "data/bpe_file.h"
+#include "data/bpe.h"
 #include "data/file.h"
 #include "data/windows.h"
 

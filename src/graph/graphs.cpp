@@ -1,4 +1,4 @@
-#include "graph/requirements.h"
+#include "graph/graphs.h"
 
 #include "base/error.h"
 #include "graph/schedule.h"
@@ -38,6 +38,28 @@ void require_degree_in_range(std::string_view graph, int n, int k) {
       n - 1,
       k,
       nearest));
+}
+
+std::optional<int> first_unreachable(
+    int n,
+    const std::function<std::vector<int>(int)>& neighbours_of) {
+  std::vector<bool> seen(n);
+  std::vector<int> frontier = {0};
+  seen[0] = true;
+  int reached = 1;
+  while (!frontier.empty() && reached < n) {
+    const int i = frontier.back();
+    frontier.pop_back();
+    for (const int j : neighbours_of(i)) {
+      if (seen[j]) continue;
+      seen[j] = true;
+      ++reached;
+      frontier.push_back(j);
+    }
+  }
+  const auto it = std::find(seen.begin(), seen.end(), false);
+  if (it == seen.end()) return std::nullopt;
+  return static_cast<int>(it - seen.begin());
 }
 
 } // namespace grapevine::graph
