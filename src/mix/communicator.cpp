@@ -6,7 +6,7 @@
 #include "mix/exchanger.h"
 #include "mix/link.h"
 #include "mix/mix_executor.h"
-#include "mix/plans/group_plan.h"
+#include "mix/plans/plans.h"
 #include "mix/tags.h"
 #include "mix/workspace.h"
 

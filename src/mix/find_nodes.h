@@ -1,7 +1,7 @@
 // Which workers share a node, found out before a run begins.
 //
 // Inside a node bytes are cheap, between nodes they are not; schedules (AER)
-// and plans (mix/plans/node_plan.h) use that, but only for nodes of equally
+// and plans (mix/plans/group_plan.cpp) use that, but only for nodes of equally
 // many workers with consecutive ranks, which is what launchers make by default.
 #pragma once
 

@@ -2,9 +2,9 @@
 //
 // A plan is pure data made from (Mixing, bytes of the whole model, workers a
 // node) and fixed constants, never from a measurement, so that all workers make
-// the same one and the bits repeat. It says, for every worker, which slots it
-// computes from which, and which slots travel to whom, in rounds. Two executors
-// run it:
+// the same one and the bits repeat. It says which sums are computed and by whom
+// (mix/dataflow.h); which values travel to whom follows from that
+// (mix/programs.h). It is run in two ways:
 //
 //   mix/communicator.h    one worker, over a transport, pipelined in chunks
 //   mix/virtual_mixer.h   all workers in one process, over their planes
@@ -35,12 +35,13 @@
 #include "graph/mixing.h"
 #include "mix/compiled_dataflow.h"
 #include "mix/dataflow.h"
-#include "mix/program.h"
+#include "mix/programs.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,55 +51,68 @@ namespace grapevine::mix {
 // makes a new one for every step.
 inline constexpr size_t kRememberedPlans = 64;
 
+struct PlanKind {
+  std::string name; // "direct", "block-scan", …
+  std::string how;  // what a worker does, in one phrase
+  std::string why = {};
+  int workers_per_node = 1; // of a plan by nodes
+  // How many workers a chunk passes one after the other; 0 where that is not
+  // what takes the time.
+  int depth = 0;
+};
+
 class Plan {
  public:
-  Plan();
-  virtual ~Plan() = default;
+  Plan(PlanKind kind, Dataflow flow);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  // "direct", "block-scan", …
-  virtual std::string name() const = 0;
-  // One sentence: which plan, what a worker sends and why.
-  virtual std::string describe() const = 0;
-  virtual int n() const = 0;
+  const std::string& name() const { return kind_.name; }
+  // Returns one sentence: which plan, what a worker sends and why.
+  std::string describe() const;
+  int n() const { return flow_.n; }
+  // Differs between any two plans of this process.
+  uint64_t id() const { return id_; }
 
-  // The real form: one worker's part.
-  virtual Program program(int rank) const = 0;
-  // The virtual form: what the programs of all workers compute together.
-  virtual Dataflow dataflow() const = 0;
-
-  // How finely this plan wants a plane of plane_bytes to be pipelined where
-  // the options ask for `wanted`. The same on all workers; changes times,
+  // Returns how finely this plan wants a plane of plane_bytes to be pipelined
+  // if the options ask for `wanted`. The same on all workers; changes times,
   // never results.
-  virtual int64_t chunk_bytes(int64_t plane_bytes, int64_t wanted) const;
+  int64_t chunk_bytes(int64_t plane_bytes, int64_t wanted) const;
 
-  // Sent by one worker in a step: messages, and bytes in planes.
-  virtual int messages(int rank) const;
-  virtual double copies(int rank) const;
-  // The largest over the workers. O(n) or O(terms of the mixing).
+  // What all workers compute together, made ready on first use; and one
+  // worker's part.
+  const CompiledDataflow& compiled() const;
+  Program program(int rank) const { return programs().of(rank); }
+
+  // Sent by each worker in a step, and the largest numbers of these. Made on
+  // first use.
+  std::span<const Programs::Sent> sent() const;
+  int64_t messages(int rank) const { return sent()[rank].messages; }
+  double copies(int rank) const { return sent()[rank].copies; }
   int max_messages() const;
   double max_copies() const;
   // What the workers of each node send to other nodes in a step, in planes;
   // node a is workers a L .. a L + L - 1.
-  virtual std::vector<double> node_copies(int workers_per_node) const;
-  // The largest over the nodes.
+  std::vector<double> node_copies(int workers_per_node) const;
   double max_node_copies(int workers_per_node) const;
 
-  // Returns the virtual form made ready, on first use.
-  const CompiledDataflow& compiled() const;
-
-  // Differs between any two plans of this process.
-  uint64_t id() const { return id_; }
-
  private:
+  const Programs& programs() const;
+
+  PlanKind kind_;
+  Dataflow flow_;
   uint64_t id_;
+  int most_pieces_ = 1;
   mutable std::once_flag compiled_once_;
   mutable std::unique_ptr<const CompiledDataflow> compiled_;
+  mutable std::once_flag programs_once_;
+  mutable std::unique_ptr<const Programs> programs_;
+  mutable std::once_flag sent_once_;
+  mutable std::vector<Programs::Sent> sent_;
 };
 
 // The cheapest plan for this mixing and a model of this many bytes, by the
-// fixed constants of mix/plans/cost.h. Groups of several whole nodes go by
+// fixed constants of mix/plans/plans.h. Groups of several whole nodes go by
 // nodes.
 std::shared_ptr<const Plan> make_plan(
     const graph::Mixing& mixing,

@@ -5,12 +5,6 @@
 namespace grapevine::mix {
 
 namespace {
-
-template <typename Item>
-void sort_by_round(std::vector<Item>& items) {
-  std::ranges::stable_sort(items, {}, &Item::round);
-}
-
 template <typename Item>
 int end_of(const std::vector<Item>& items) {
   int end = 0;
@@ -36,12 +30,6 @@ bool overlap(Piece a, Piece b) {
 
 int Program::rounds() const {
   return std::max({end_of(sends), end_of(receives), end_of(combines)});
-}
-
-void Program::sort() {
-  sort_by_round(sends);
-  sort_by_round(receives);
-  sort_by_round(combines);
 }
 
 int posting_round(const Program& program, const Send& send) {

@@ -79,8 +79,6 @@ struct Program {
   int add_slot() { return slots++; }
   // One more than the last round of anything.
   int rounds() const;
-  // Sorts the lists by round, keeping the order inside a round.
-  void sort();
 };
 
 // When the pipeline acts on a chunk, for whoever runs a program or predicts

@@ -182,11 +182,11 @@ class VirtualCluster : public Cluster {
 
   // What the n workers would have sent; summed once for each plan.
   void count_traffic(const mix::Plan& plan, int64_t elements) {
-    const Sent& sent = sent_.get(plan.id(), [&] {
-      Sent sum;
-      for (int rank = 0; rank < size(); ++rank) {
-        sum.messages += plan.messages(rank);
-        sum.copies += plan.copies(rank);
+    const Programs::Sent& sent = sent_.get(plan.id(), [&] {
+      Programs::Sent sum;
+      for (const Programs::Sent& worker : plan.sent()) {
+        sum.messages += worker.messages;
+        sum.copies += worker.copies;
       }
       return sum;
     });
@@ -194,11 +194,6 @@ class VirtualCluster : public Cluster {
     traffic_.bytes += std::llround(
         sent.copies * static_cast<double>(elements) * sizeof(float));
   }
-
-  struct Sent {
-    int64_t messages = 0;
-    double copies = 0;
-  };
 
   ThreadPool& pool_;
   mix::VirtualMixer mixer_;
@@ -210,7 +205,7 @@ class VirtualCluster : public Cluster {
   // Of exchanges that are not in place, one for each worker.
   std::vector<AlignedFloats> results_;
   std::vector<const float*> result_pointers_;
-  LruCache<uint64_t, Sent> sent_{1024}; // by the plan's id
+  LruCache<uint64_t, Programs::Sent> sent_{1024}; // by the plan's id
   mix::Traffic traffic_;
   double exchange_seconds_ = 0;
 };

@@ -5,10 +5,7 @@
 #include "base/random.h"
 #include "mix/communicator.h"
 #include "mix/plan.h"
-#include "mix/plans/block_scan_plan.h"
-#include "mix/plans/direct_plan.h"
-#include "mix/plans/doubling_plan.h"
-#include "mix/plans/group_plan.h"
+#include "mix/plans/plans.h"
 #include "net/forwarding_transport.h"
 #include "net/transports.h"
 
@@ -141,12 +138,9 @@ inline std::vector<Case> cases(int n) {
     const std::string name = "lattice " + std::to_string(k);
     add(name, lattice);
     if (k == 0) continue;
-    all.push_back(
-        {name + " direct", lattice, std::make_shared<DirectPlan>(lattice)});
-    all.push_back(
-        {name + " doubling", lattice, std::make_shared<DoublingPlan>(n, k)});
-    all.push_back(
-        {name + " scan", lattice, std::make_shared<BlockScanPlan>(n, k)});
+    all.push_back({name + " direct", lattice, make_direct_plan(lattice)});
+    all.push_back({name + " doubling", lattice, make_doubling_plan(n, k)});
+    all.push_back({name + " scan", lattice, make_block_scan_plan(n, k)});
   }
   return all;
 }

@@ -161,10 +161,8 @@ TEST(Program, OfLargeLatticesGivesTheMixing) {
     SCOPED_TRACE(fmt::format("n = {}, k = {}", n, k));
     const Planes planes = testing::make_planes(n, 3);
     const auto lattice = graph::Mixing::lattice(n, k);
-    for (const std::shared_ptr<const Plan>& plan :
-         std::initializer_list<std::shared_ptr<const Plan>>{
-             std::make_shared<DoublingPlan>(n, k),
-             std::make_shared<BlockScanPlan>(n, k)}) {
+    for (const PlanPtr& plan :
+         {make_doubling_plan(n, k), make_block_scan_plan(n, k)}) {
       const Planes mixed = Interpreter(*plan, planes).run();
       expect_near_reference({plan->name(), lattice, plan}, planes, mixed);
       EXPECT_EQ(mixed, testing::mix_all(*plan, planes)) << plan->name();
@@ -178,7 +176,7 @@ TEST(Program, OfBlockScanIsRightForEveryWindow) {
   for (int n = 4; n <= 40; ++n) {
     const Planes planes = testing::make_planes(n, 1);
     for (int k = 2; k <= n - 2; k += 2) {
-      const auto plan = std::make_shared<BlockScanPlan>(n, k);
+      const auto plan = make_block_scan_plan(n, k);
       const Planes mixed = Interpreter(*plan, planes).run();
       const auto lattice = graph::Mixing::lattice(n, k);
       expect_near_reference(

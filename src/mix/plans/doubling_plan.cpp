@@ -1,114 +1,85 @@
-#include "mix/plans/doubling_plan.h"
-
+// Window sums of a lattice by doubling, for models so small that latency
+// rules.
+//
+//   B_0(i) = x_i,   B_{j+1}(i) = B_j(i) + B_j(i + 2^j)      (indices mod n)
+//   x_i <- (B_a(w) + B_b(w + 2^a) + ...) / m
+//
+// where m = k+1 = 2^a + 2^b + ... (a > b > ...) and w = i - k/2 is where the
+// window of i begins. At most floor(log2 m) + popcount(m) messages per worker,
+// each a plane; floor(log2 m) + 1 rounds.
 #include "base/check.h"
+#include "mix/plans/plans.h"
 
 #include <fmt/format.h>
 
 #include <bit>
-#include <utility>
 
 namespace grapevine::mix {
-
 namespace {
 
-int log2_floor(int m) {
-  return std::bit_width(static_cast<unsigned>(m)) - 1;
+// B_level at the worker `offset` after the owner is part of its window.
+struct Part {
+  int level;
+  int offset;
+};
+
+std::vector<Part> parts_of_window(int k) {
+  std::vector<Part> parts;
+  const auto m = static_cast<unsigned>(k + 1);
+  int offset = -k / 2;
+  for (int level = std::bit_width(m) - 1; level >= 0; --level) {
+    if ((m >> level & 1) == 0) continue;
+    parts.push_back({level, offset});
+    offset += 1 << level;
+  }
+  return parts;
 }
 
 } // namespace
 
-DoublingPlan::DoublingPlan(int n, int k)
-    : n_(n),
-      k_(k),
-      levels_(log2_floor(k + 1)) {
+int doubling_messages(int k) {
+  const auto m = static_cast<unsigned>(k + 1);
+  return std::bit_width(m) - 1 + std::popcount(m);
+}
+
+PlanPtr make_doubling_plan(int n, int k) {
   GV_CHECK(k >= 2 && k % 2 == 0 && k <= n - 2);
-  int offset = -k / 2;
-  for (int level = levels_; level >= 0; --level) {
-    if (((k + 1) >> level & 1) == 0) continue;
-    parts_.push_back({level, offset});
-    offset += 1 << level;
-  }
-}
-
-int DoublingPlan::message_bound(int k) {
-  return log2_floor(k + 1) + std::popcount(static_cast<unsigned>(k + 1));
-}
-
-std::string DoublingPlan::describe() const {
-  return fmt::format(
-      "doubling: windows of {} from windows of half the length, {} messages "
-      "and {} model copies a worker; latency rules for a model of this size",
-      k_ + 1,
-      max_messages(),
-      max_copies());
-}
-
-Program DoublingPlan::program(int rank) const {
-  Program program;
-  // What travels in a round is B_level(i + offset) to worker i. A part of the
-  // window that doubling fetches anyway is sent once.
-  const auto transfer = [&](int level, int own_slot, int offset) {
-    const int slot = program.add_slot();
-    program.sends.push_back({level, wrap(rank - offset), own_slot});
-    program.receives.push_back({level, wrap(rank + offset), slot});
-    return slot;
-  };
-
-  Combine window{
-      .round = levels_,
-      .dst = kResult,
-      .terms = std::vector<int>(parts_.size()),
-      .scale = static_cast<float>(1.0 / (k_ + 1))};
-  int own = kValue; // the slot of B_level(rank)
-  for (int level = 0; level <= levels_; ++level) {
-    int other = -1; // the slot of B_level(rank + 2^level)
-    if (level < levels_) other = transfer(level, own, 1 << level);
-    for (size_t p = 0; p < parts_.size(); ++p) {
-      const Part& part = parts_[p];
-      if (part.level != level) continue;
-      if (wrap(part.offset) == 0) {
-        window.terms[p] = own;
-      } else if (other >= 0 && wrap(part.offset) == wrap(1 << level)) {
-        window.terms[p] = other;
-      } else {
-        window.terms[p] = transfer(level, own, part.offset);
-      }
-    }
-    if (level == levels_) break;
-    const int next = program.add_slot();
-    program.combines.push_back(
-        {.round = level, .dst = next, .terms = {own, other}});
-    own = next;
-  }
-  program.combines.push_back(std::move(window));
-  return program;
-}
-
-Dataflow DoublingPlan::dataflow() const {
-  Dataflow flow(n_);
+  const std::vector<Part> parts = parts_of_window(k);
+  const auto wrap = [n](int i) { return (i % n + n) % n; };
+  Dataflow flow(n);
   // sums[level][i] is the number of B_level(i), made when first needed, so
   // that the levels advance together around the ring.
-  std::vector<std::vector<int>> sums(levels_ + 1, std::vector<int>(n_, -1));
-  for (int i = 0; i < n_; ++i)
+  std::vector<std::vector<int>> sums(
+      parts.front().level + 1,
+      std::vector<int>(n, -1));
+  for (int i = 0; i < n; ++i)
     sums[0][i] = i;
   const auto sum_at = [&](auto&& self, int level, int i) -> int {
     int& number = sums[level][i];
     if (number < 0) {
       const int left = self(self, level - 1, i);
       const int right = self(self, level - 1, wrap(i + (1 << (level - 1))));
-      number = flow.add({left, right});
+      number = flow.add({.terms = {left, right}, .owners = {i}});
     }
     return number;
   };
-  for (int i = 0; i < n_; ++i) {
+  for (int i = 0; i < n; ++i) {
     std::vector<int> terms;
-    for (const Part& part : parts_) {
+    for (const Part& part : parts)
       terms.push_back(sum_at(sum_at, part.level, wrap(i + part.offset)));
-    }
-    flow.results[i] =
-        flow.add(std::move(terms), static_cast<float>(1.0 / (k_ + 1)));
+    flow.results[i] = flow.add(
+        {.terms = std::move(terms),
+         .owners = {i},
+         .scale = static_cast<float>(1.0 / (k + 1))});
   }
-  return flow;
+  return std::make_shared<Plan>(
+      PlanKind{
+          .name = "doubling",
+          .how = fmt::format(
+              "windows of {} from windows of half the length",
+              k + 1),
+          .why = "latency rules for a model of this size"},
+      std::move(flow));
 }
 
 } // namespace grapevine::mix

@@ -1,182 +1,181 @@
-#include "mix/plans/group_plan.h"
-
+// Uniform averages inside the groups of a partition.
+//
+//   x_i <- (sum over the group of i, in rank order) / g
+//
+// A pair exchanges its values: 1 message, 1 plane. A larger group cuts the
+// plane into g pieces; member p sums the p-th pieces of all in rank order
+// (reduce-scatter) and sends the result to all (all-gather): 2(g-1) messages,
+// 2(g-1)/g planes, as few bytes as a ring all-reduce moves, and the same bits
+// on every member. A group of one does nothing. One group of all workers is
+// the all-reduce.
+//
+// A group of m >= 2 whole nodes of L >= 2 workers is averaged by nodes, so that
+// what one node knows does not travel to another one twice:
+//
+//   x_i <- (S_0 + S_1 + ... + S_{m-1}) / (m L)       S_a: sum over node a
+//
+// each S in rank order, the nodes in order. With P the bytes of a plane:
+//
+//   1. Inside each node a reduce-scatter: worker l gets the l-th piece of S_a.
+//   2. Across: worker l of each node with its counterparts. Two nodes exchange
+//      their pieces. More of them reduce-scatter and all-gather, on a further
+//      cut of the piece into m.
+//   3. Inside each node an all-gather.
+//
+// A worker sends 2(L-1)/L P inside and, across, P/L (m = 2) or 2(m-1)/(m L) P:
+// in all as much as a flat group average of m L workers does, but from node to
+// node only P (m = 2) or 2(m-1)/m P instead of L times as much. Messages:
+// 2(L-1) + 1, or 2(L-1) m + 2(m-1).
+//
+// Other groups (parts of nodes, single nodes, more than kMostNodes of them)
+// are averaged as one.
 #include "base/check.h"
+#include "mix/plans/plans.h"
+#include "mix/tags.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace grapevine::mix {
-
 namespace {
 
-// The all-gather writes into the plane, so it waits until the reduce-scatter
-// has read it.
-constexpr int kScatter = 0;
-constexpr int kGather = kPostAhead + 1;
+using Group = std::vector<int>;
 
-float scale_of(size_t members) {
-  return static_cast<float>(1.0 / static_cast<double>(members));
+static_assert(2 * kMostNodes <= kLastMixTag - kFirstMixTag + 1);
+
+float scale_of(const Group& group) {
+  return static_cast<float>(1.0 / static_cast<double>(group.size()));
 }
 
-// Receives the value (or a piece of it) of all others and sums in rank order.
-void add_sum(
-    Program& program,
-    const std::vector<int>& group,
-    int me,
-    Piece piece) {
-  Combine sum{
-      .round = kScatter,
-      .dst = kResult,
-      .terms = {},
-      .scale = scale_of(group.size()),
-      .piece = piece};
-  for (size_t q = 0; q < group.size(); ++q) {
-    const bool own = static_cast<int>(q) == me;
-    sum.terms.push_back(own ? kValue : program.add_slot());
-    if (own) continue;
-    program.receives.push_back({kScatter, group[q], sum.terms.back(), piece});
+// Nodes of a group that is averaged by nodes; 0 for any other.
+int whole_nodes(const Group& group, int per_node) {
+  const int size = static_cast<int>(group.size());
+  if (per_node < 2 || size % per_node != 0) return 0;
+  const int nodes = size / per_node;
+  if (nodes < 2 || nodes > kMostNodes) return 0;
+  for (int i = 0; i < size; i += per_node) {
+    // Ascending, so first and last tell that all between them are there.
+    const bool whole = group[i] % per_node == 0 &&
+                       group[i + per_node - 1] == group[i] + per_node - 1;
+    if (!whole) return 0;
   }
-  program.combines.push_back(std::move(sum));
+  return nodes;
 }
 
-void add_reduce_scatter_all_gather(
-    Program& program,
-    const std::vector<int>& group,
-    int me) {
-  const int g = static_cast<int>(group.size());
-  // Each begins with the member behind itself: everybody receives from
-  // somebody else at any time.
-  for (int away = 1; away < g; ++away) {
-    const int p = (me + away) % g;
-    program.sends.push_back({kScatter, group[p], kValue, {p, g}});
-  }
-  add_sum(program, group, me, {me, g});
-  for (int away = 1; away < g; ++away) {
-    const int p = (me + away) % g;
-    const int q = (me + g - away) % g;
-    program.sends.push_back({kGather, group[p], kResult, {me, g}});
-    program.receives.push_back({kGather, group[q], kResult, {q, g}});
-  }
-}
-
-} // namespace
-
-GroupPlan::GroupPlan(int n, std::vector<std::vector<int>> groups)
-    : groups_(std::move(groups)),
-      group_of_(n, -1) {
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    for (const int member : groups_[g]) {
-      group_of_.at(member) = static_cast<int>(g);
-    }
-    largest_ = std::max(largest_, static_cast<int>(groups_[g].size()));
-  }
-  GV_CHECK(std::ranges::find(group_of_, -1) == group_of_.end());
-}
-
-std::string GroupPlan::name() const {
-  if (largest_ == 1) return "identity";
-  return groups_.size() == 1 ? "all-reduce" : "groups";
-}
-
-std::string GroupPlan::describe() const {
-  if (largest_ == 1) return "identity: nobody talks to anybody";
-  return fmt::format(
-      "{}: {} in groups of at most {}, {} messages and {:.4g} model copies a "
-      "worker",
-      name(),
-      largest_ == 2 ? "pairs exchange their values"
-                    : "reduce-scatter in rank order and all-gather",
-      largest_,
-      max_messages(),
-      max_copies());
-}
-
-int GroupPlan::size_of_group(int rank) const {
-  return static_cast<int>(groups_[group_of_[rank]].size());
-}
-
-Program GroupPlan::program(int rank) const {
-  Program program;
-  const std::vector<int>& group = groups_[group_of_[rank]];
-  const int me =
-      static_cast<int>(std::ranges::find(group, rank) - group.begin());
-  if (group.size() == 1) return program;
-  if (group.size() == 2) {
-    program.sends.push_back({0, group[1 - me], kValue});
-    add_sum(program, group, me, {});
-  } else {
-    add_reduce_scatter_all_gather(program, group, me);
-  }
-  program.sort();
-  return program;
-}
-
-Dataflow GroupPlan::dataflow() const {
-  Dataflow flow(n());
-  for (const std::vector<int>& group : groups_)
-    add_to(flow, group);
-  return flow;
-}
-
-void GroupPlan::add_to(Dataflow& flow, const std::vector<int>& group) {
+void add_mean(Dataflow& flow, const Group& group) {
   if (group.size() == 1) return;
-  const int mean = flow.add(group, scale_of(group.size()));
+  const int mean = flow.add(
+      {.terms = group,
+       .owners = group,
+       .is_split = group.size() > 2,
+       .scale = scale_of(group)});
   for (const int member : group)
     flow.results[member] = mean;
 }
 
-int64_t GroupPlan::chunk_bytes(int64_t plane_bytes, int64_t wanted) const {
-  // What travels is a piece of a chunk, and messages far below the wanted
-  // size would be mostly latency.
-  if (largest_ <= 2) return wanted;
-  return std::max(wanted, largest_ * (wanted / 4));
+// Each worker of a node has `parts` pieces of the node's sum, one after the
+// other: one for two nodes, else one for each node.
+void add_mean_by_nodes(Dataflow& flow, const Group& group, int per_node) {
+  const int nodes = static_cast<int>(group.size()) / per_node;
+  const int parts = nodes == 2 ? 1 : nodes;
+  const auto worker = [&](int node, int local) {
+    return group[node * per_node + local];
+  };
+  const auto for_each_piece = [&](const auto& owner_of) {
+    std::vector<int> owners;
+    for (int local = 0; local < per_node; ++local) {
+      for (int part = 0; part < parts; ++part)
+        owners.push_back(owner_of(local, part));
+    }
+    return owners;
+  };
+  const auto inside = [&](int node) {
+    return for_each_piece([&](int local, int) { return worker(node, local); });
+  };
+  std::vector<int> sums;
+  for (int node = 0; node < nodes; ++node) {
+    const auto first = group.begin() + node * per_node;
+    sums.push_back(flow.add(
+        {.terms = {first, first + per_node},
+         .owners = inside(node),
+         .is_split = true}));
+  }
+  const auto add_sum = [&](std::vector<int> owners) {
+    return flow.add(
+        {.terms = sums,
+         .owners = std::move(owners),
+         .is_split = true,
+         .scale = scale_of(group)});
+  };
+  // Of more than two nodes, a worker finishes the part that has its node's
+  // number and passes on those of its counterparts.
+  int mean = -1;
+  if (nodes > 2) {
+    mean = add_sum(for_each_piece(
+        [&](int local, int part) { return worker(part, local); }));
+  }
+  for (int node = 0; node < nodes; ++node) {
+    const int of_node =
+        nodes == 2
+            ? add_sum(inside(node))
+            : flow.add(
+                  {.terms = {mean}, .owners = inside(node), .is_split = true});
+    for (int local = 0; local < per_node; ++local)
+      flow.results[worker(node, local)] = of_node;
+  }
 }
 
-int GroupPlan::messages(int rank) const {
-  const int g = size_of_group(rank);
-  return g == 2 ? 1 : 2 * (g - 1);
+PlanKind
+kind_of(const std::vector<Group>& groups, size_t largest, int per_node) {
+  const bool is_one = groups.size() == 1;
+  if (per_node > 1) {
+    return {
+        .name = is_one ? "node-all-reduce" : "node-groups",
+        .how = fmt::format(
+            "sums inside nodes of {}, then between the nodes of a group",
+            per_node),
+        .workers_per_node = per_node};
+  }
+  if (largest == 1) return {.name = "identity", .how = "no worker sends"};
+  return {
+      .name = is_one ? "all-reduce" : "groups",
+      .how = fmt::format(
+          "{} in groups of at most {}",
+          largest == 2 ? "pairs exchange their values"
+                       : "reduce-scatter in rank order and all-gather",
+          largest)};
 }
 
-double GroupPlan::copies(int rank) const {
-  const int g = size_of_group(rank);
-  return g == 2 ? 1 : 2.0 * (g - 1) / g;
-}
+} // namespace
 
-std::vector<double> GroupPlan::node_copies(int workers_per_node) const {
-  std::vector<double> copies((n() + workers_per_node - 1) / workers_per_node);
-  for (const std::vector<int>& group : groups_) {
-    // Ascending, so the members of a node stand together.
-    for (size_t first = 0; first < group.size();) {
-      const int node = group[first] / workers_per_node;
-      size_t end = first;
-      while (end < group.size() && group[end] / workers_per_node == node)
-        ++end;
-      const int members = static_cast<int>(end - first);
-      copies[node] += sent_by_node(group, members, workers_per_node);
-      first = end;
+PlanPtr
+make_group_plan(int n, const std::vector<Group>& groups, int workers_per_node) {
+  Dataflow flow(n);
+  size_t members = 0;
+  size_t largest = 1;
+  bool by_nodes = false;
+  for (const Group& group : groups) {
+    members += group.size();
+    largest = std::max(largest, group.size());
+    if (whole_nodes(group, workers_per_node) > 0) {
+      by_nodes = true;
+      add_mean_by_nodes(flow, group, workers_per_node);
+    } else {
+      add_mean(flow, group);
     }
   }
-  return copies;
+  GV_CHECK_EQ(members, static_cast<size_t>(n));
+  return std::make_shared<Plan>(
+      kind_of(groups, largest, by_nodes ? workers_per_node : 1),
+      std::move(flow));
 }
 
-double GroupPlan::sent_by_node(
-    const std::vector<int>& group,
-    int members,
-    int workers_per_node) const {
-  const int size = static_cast<int>(group.size());
-  const double each_to_each = size == 2 ? 1.0 : 2.0 / size;
-  return members * (size - members) * each_to_each;
-}
-
-std::shared_ptr<const Plan> make_all_reduce_plan(int n) {
-  std::vector<int> all(n);
+PlanPtr make_all_reduce_plan(int n, int workers_per_node) {
+  Group all(n);
   std::iota(all.begin(), all.end(), 0);
-  return std::make_shared<GroupPlan>(
-      n,
-      std::vector<std::vector<int>>{std::move(all)});
+  return make_group_plan(n, {std::move(all)}, workers_per_node);
 }
 
 } // namespace grapevine::mix
