@@ -14,6 +14,7 @@
 // Cost a step and worker: that of the lattice with k, at most 4 model copies.
 // Symmetric.
 #include "graph/graphs.h"
+#include "graph/schedule.h"
 
 #include "base/check.h"
 #include "base/error.h"

@@ -8,6 +8,7 @@
 //
 // Cost a step and worker: 1 message, 1 model copy. Symmetric.
 #include "graph/graphs.h"
+#include "graph/schedule.h"
 
 #include "base/check.h"
 #include "base/random.h"

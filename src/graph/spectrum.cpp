@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "graph/graphs.h"
+#include "graph/schedule.h"
 #include "graph/laplacian.h"
 #include "graph/translations.h"
 
