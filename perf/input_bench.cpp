@@ -12,7 +12,6 @@
 #include "data/shuffled_sharder.h"
 #include "perf/bench.h"
 #include "perf/processor_time.h"
-#include "run/torch_threads.h"
 #include "run/worker.h"
 
 #include <torch/torch.h>

@@ -5,19 +5,51 @@
 #include "model/beam_search.h"
 #include "model/script_model.h"
 #include "model/zoo.h"
-#include "run/slowdown_emulator.h"
-#include "run/stopwatch.h"
+#include "run/clock.h"
 #include "tensor/bind/bind.h"
 #include "tensor/bind/device_mirror.h"
 #include "tensor/bind/gradient_hooks.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace grapevine::run {
 namespace {
+
+// Slows a worker down: emulates a straggler.
+//
+//   SlowdownEmulator slowdown(2.0);
+//   forward();
+//   slowdown.stretch();  // sleeps as long as forward has taken
+class SlowdownEmulator {
+ public:
+  // factor: of the time that computing takes; at least 1.
+  explicit SlowdownEmulator(double factor)
+      : factor_(factor),
+        mark_(Clock::now()) {}
+
+  // Sleeps until the time since the last mark is `factor` times what it was,
+  // and sets the mark.
+  void stretch() {
+    if (factor_ > 1) {
+      const std::chrono::duration<double> taken = Clock::now() - mark_;
+      std::this_thread::sleep_for((factor_ - 1) * taken);
+    }
+    restart();
+  }
+  // Sets the mark: what was done since the last one is not stretched.
+  void restart() { mark_ = Clock::now(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double factor_;
+  Clock::time_point mark_;
+};
 
 // A model's input and its labels [samples, labels a sample], in the batch's
 // own memory: it must live longer.
@@ -101,6 +133,15 @@ Score score_of(
 }
 
 } // namespace
+
+void use_one_torch_thread() {
+  at::set_num_threads(1);
+  // OpenBLAS built with pthreads does not listen to OpenMP's setting.
+  using SetThreads = void (*)(int);
+  static const auto set_blas_threads = reinterpret_cast<SetThreads>(
+      dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  if (set_blas_threads != nullptr) set_blas_threads(1);
+}
 
 Score& Score::operator+=(const Score& other) {
   labels += other.labels;

@@ -190,29 +190,6 @@ TEST(DataParallel, AccumAdamTrainsARing) {
   EXPECT_LT(trained[0].distance, 1);
 }
 
-TEST(DataParallel, WrongOptionsOfAnOptimizerAreRefused) {
-  auto net = make_net();
-  EXPECT_THROW(
-      DataParallel(
-          *net,
-          Group::in_process(1)[0],
-          {.optimizer = Adam{.beta1 = 1.5}}),
-      std::runtime_error);
-}
-
-TEST(DataParallel, WorkersWithOtherOptimizersAreToldApart) {
-  auto groups = Group::in_process(2);
-  run_threads(2, [&](int rank) {
-    auto net = make_net();
-    EXPECT_THROW(
-        DataParallel(
-            *net,
-            groups[rank],
-            {.optimizer = AccumAdam{.window = 2 + rank}}),
-        std::runtime_error);
-  });
-}
-
 TEST(DataParallel, AverageMakesAllEqual) {
   auto groups = Group::in_process(3);
   std::vector<torch::nn::Sequential> nets;
@@ -297,14 +274,6 @@ TEST(DataParallel, WrongNamesAreRefusedWithTheNearest) {
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("ring"), std::string::npos);
   }
-}
-
-TEST(DataParallel, WorkersWithOtherModelsAreToldApart) {
-  auto groups = Group::in_process(2);
-  run_threads(2, [&](int rank) {
-    torch::nn::Sequential net(torch::nn::Linear(4, 4 + rank));
-    EXPECT_THROW(DataParallel(*net, groups[rank]), std::runtime_error);
-  });
 }
 
 // Its loop is not ours to slow down.
@@ -439,27 +408,41 @@ TEST(DataParallel, FrozenParametersStay) {
 }
 
 TEST(DataParallel, OptionsThatCannotBeAreRefused) {
-  auto net = make_net();
   for (const double deadline : {0.0, -1.0, 1e300, std::nan("")}) {
     EXPECT_THROW(
         Group::in_process(1, {.deadline_seconds = deadline}),
         std::runtime_error);
   }
-  EXPECT_THROW(
-      DataParallel(*net, Group::in_process(1)[0], {.clip = -1}),
-      std::runtime_error);
-  EXPECT_THROW(
-      DataParallel(*net, Group::in_process(1)[0], {.workers_per_node = -1}),
-      std::runtime_error);
+  auto net = make_net();
+  for (const DataParallelOptions& options :
+       {DataParallelOptions{.clip = -1},
+        DataParallelOptions{.workers_per_node = -1},
+        DataParallelOptions{.optimizer = Adam{.beta1 = 1.5}}}) {
+    EXPECT_THROW(
+        DataParallel(*net, Group::in_process(1)[0], options),
+        std::runtime_error);
+  }
 }
 
-TEST(DataParallel, WorkersWhoClipDifferentlyAreToldApart) {
-  auto groups = Group::in_process(2);
-  run_threads(2, [&](int rank) {
-    auto net = make_net();
-    EXPECT_THROW(
-        DataParallel(*net, groups[rank], {.clip = 1.0 + rank}),
-        std::runtime_error);
+TEST(DataParallel, WorkersThatDifferAreToldApart) {
+  const auto expect_told_apart = [](const auto& width, const auto& options) {
+    auto groups = Group::in_process(2);
+    run_threads(2, [&](int rank) {
+      torch::nn::Sequential net(torch::nn::Linear(4, width(rank)));
+      EXPECT_THROW(
+          DataParallel(*net, groups[rank], options(rank)),
+          std::runtime_error);
+    });
+  };
+  const auto four = [](int) { return 4; };
+  expect_told_apart(
+      [](int rank) { return 4 + rank; },
+      [](int) { return DataParallelOptions{}; });
+  expect_told_apart(four, [](int rank) {
+    return DataParallelOptions{.clip = 1.0 + rank};
+  });
+  expect_told_apart(four, [](int rank) {
+    return DataParallelOptions{.optimizer = AccumAdam{.window = 2 + rank}};
   });
 }
 
