@@ -19,9 +19,6 @@ std::vector<int64_t> all_indices(int64_t count) {
   return indices;
 }
 
-// With fewer, to be among five says little.
-constexpr int kClassesForTop5 = 11;
-
 std::vector<double> row_of(const Score& score) {
   return {score.labels, score.loss, score.correct, score.among_five};
 }

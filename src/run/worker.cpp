@@ -109,9 +109,7 @@ torch::nn::functional::CrossEntropyFuncOptions loss_options() {
 double count_among_five(
     const torch::Tensor& logits,
     const torch::Tensor& labels) {
-  const int64_t most = std::min<int64_t>(5, logits.size(1));
-  const torch::Tensor fifth =
-      std::get<0>(logits.topk(most, 1)).select(1, most - 1);
+  const torch::Tensor fifth = std::get<0>(logits.topk(5, 1)).select(1, 4);
   const torch::Tensor mine = logits.gather(1, labels.unsqueeze(1)).squeeze(1);
   return mine.ge(fifth).sum().item<double>();
 }
@@ -128,7 +126,9 @@ Score score_of(
                    loss_options().reduction(torch::kSum))
                    .item<double>();
   score.correct = logits.argmax(1).eq(labels).sum().item<double>();
-  if (!is_text) score.among_five = count_among_five(logits, labels);
+  if (!is_text && logits.size(1) >= kClassesForTop5) {
+    score.among_five = count_among_five(logits, labels);
+  }
   return score;
 }
 

@@ -20,12 +20,16 @@
 
 namespace grapevine::run {
 
+// With fewer classes, to be among five says little, and is not counted.
+inline constexpr int kClassesForTop5 = 11;
+
 // Sums over labels, so that parts of a set can be added up.
 struct Score {
   double labels = 0;
   double loss = 0;
   double correct = 0;
-  double among_five = 0; // images: the label is among the five largest logits
+  // Images of enough classes: the label is among the five largest logits.
+  double among_five = 0;
 
   Score& operator+=(const Score& other);
 };
