@@ -13,7 +13,6 @@
 #include "mix/virtual_mixer.h"
 #include "model/zoo.h"
 #include "perf/bench.h"
-#include "run/torch_threads.h"
 #include "run/worker.h"
 
 #include <torch/torch.h>

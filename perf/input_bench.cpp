@@ -11,7 +11,6 @@
 #include "data/sharder.h"
 #include "perf/bench.h"
 #include "perf/processor_time.h"
-#include "run/torch_threads.h"
 #include "run/worker.h"
 
 #include <torch/torch.h>

@@ -3,7 +3,7 @@
 #include "base/aligned.h"
 #include "base/random.h"
 #include "perf/bench.h"
-#include "run/torch_threads.h"
+#include "run/worker.h"
 #include "tensor/kernels/adam.h"
 #include "tensor/kernels/sgd.h"
 

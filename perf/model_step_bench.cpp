@@ -12,7 +12,6 @@
 #include "base/sentence_tokens.h"
 #include "model/zoo.h"
 #include "perf/processor_time.h"
-#include "run/torch_threads.h"
 #include "run/worker.h"
 
 #include <fmt/format.h>

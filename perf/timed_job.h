@@ -4,7 +4,7 @@
 
 #include "net/transports.h"
 #include "perf/mlp_gradient.h"
-#include "run/torch_threads.h"
+#include "run/worker.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

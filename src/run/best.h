@@ -1,17 +1,20 @@
 // The best evaluation of a run so far: the highest accuracy, or, of text, the
-// lowest loss.
+// lowest loss; and, where nobody else keeps it, the model that had it.
 #pragma once
 
 #include "record/run_directory.h"
+#include "record/safetensors.h"
 #include "run/evaluator.h"
+#include "run/result.h"
 #include "run/run_config.h"
-#include "run/trainer.h"
 #include "tensor/arena.h"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
-#include <optional>
+#include <mutex>
+#include <string>
+#include <vector>
 
 namespace grapevine::run {
 
@@ -24,48 +27,71 @@ struct Quality {
 
 Quality quality_of_mean(const Evaluation& evaluation);
 
+// Any thread: an asynchronous worker's evaluations run beside its training.
 class Best {
  public:
-  // Nothing where the spec asks for neither the best model nor an early end.
-  static std::optional<Best> wanted_by(const spec::Spec& spec);
+  struct State {
+    int64_t epoch = 0; // from 1; 0: none yet
+    Quality quality;
+    int64_t since = 0; // evaluations that were no better
+  };
 
-  // patience: evaluations without a better one that it bears; 0 = any number.
-  explicit Best(int64_t patience) : patience_(patience) {}
+  // By --early-stop and --keep-best; with neither it stays empty.
+  explicit Best(const spec::Spec& spec)
+      : patience_(spec.early_stop),
+        keeps_(spec.keep_best) {}
 
-  // Of an epoch, from 1. Whether it is better than all before; what is not a
-  // number never is.
-  bool offer(const Quality& quality, int64_t epoch);
-
-  // Too many evaluations have been no better.
-  bool gives_up() const { return patience_ > 0 && since_ >= patience_; }
-  int64_t epoch() const { return epoch_; } // 0: none yet
-  const Quality& quality() const { return quality_; }
+  bool is_wanted() const { return patience_ > 0 || keeps_; }
+  // Takes an evaluation in this epoch, from 1. Returns whether it is better
+  // than all before and its model is to be kept; what is not a number never
+  // is. values: copied then, if given.
+  bool offer(
+      const Quality& quality,
+      int64_t epoch,
+      const tensor::Arena* values = nullptr);
+  // Whether as many evaluations as --early-stop says were no better.
+  bool gives_up() const;
+  State state() const;
+  void set_state(const State& state);
   void add_to(TrainResult& result) const;
+  // Copies the values into another arena; false where there are none.
+  bool put_into(tensor::Arena& arena) const;
 
-  // For checkpoints.
-  nlohmann::json state() const;
-  void restore(const nlohmann::json& state);
+  // For a manifest, and back.
+  nlohmann::json to_json() const;
+  void restore(const nlohmann::json& json);
+
+  // For a worker's own checkpoint: a copy with its values; and back, for
+  // planes of the arena's sizes, from a file that may have none. IoError.
+  struct Stored {
+    std::string state; // JSON
+    std::vector<float> parameters;
+    std::vector<float> buffers;
+    // Adds it to what is written; borrowed.
+    void add_to(
+        std::vector<record::TensorView>& planes,
+        record::Metadata& metadata) const;
+  };
+  Stored stored() const;
+  void restore(const record::Safetensors& file, const tensor::Arena& arena);
 
  private:
-  int64_t patience_;
-  int64_t epoch_ = 0;
-  Quality quality_;
-  int64_t since_ = 0; // evaluations
+  const int64_t patience_;
+  const bool keeps_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_. Values are empty where there are none.
+  State state_;
+  std::vector<float> parameters_;
+  std::vector<float> buffers_;
 };
 
-// As `grapevine export` writes one; the model of so many steps.
-void write_best_model(
-    const record::RunDirectory& directory,
-    const RunConfig& config,
-    const tensor::Arena& arena,
-    int64_t steps);
+bool is_better(const Quality& quality, const Best::State& than);
 
-// Offers an evaluation after so many steps; whether its averaged model is the
-// best so far and the spec wants it kept.
-bool is_to_be_kept(
-    Best& best,
-    const RunConfig& config,
-    const Evaluation& evaluation,
+// Writes a model as `grapevine export` does, after so many steps.
+void write_model(
+    const std::filesystem::path& file,
+    const spec::Spec& spec,
+    const tensor::Arena& arena,
     int64_t steps);
 
 } // namespace grapevine::run

@@ -2,11 +2,10 @@
 // measurement.
 //
 // A few steps of a few replicas and a few evaluations are timed once for each
-// model, data set, batch and (small) n, with all cores at work, as they will
-// be. The rest
-// is arithmetic: workers x steps, evaluations as the spec has them, mixing by
-// what its plan moves. Meant to be within 1.5 times the truth on a machine that
-// does nothing else; nothing of it enters a result.
+// model, data set, batch and optimizer, with all cores at work, as they will
+// be. The rest is arithmetic: workers x steps, evaluations as the spec has
+// them, mixing by what its plan moves. Meant to be within 1.5 times the truth
+// on a machine that does nothing else; nothing of it enters a result.
 #pragma once
 
 #include "run/run_config.h"
@@ -27,8 +26,7 @@ struct Estimate {
   int64_t thread_bytes = 0; // for each thread beyond the first
   // Of the whole run; divided by its threads, about its duration.
   double core_seconds = 0;
-  // Those of them that come after the last step: the last evaluation, the
-  // digest, the checkpoint.
+  // Those of them that come after the last step: the last evaluation.
   double final_core_seconds = 0;
 };
 
@@ -53,7 +51,9 @@ class Estimator {
   struct Task;
   struct Costs;
   Task& task(const spec::Spec& spec);
-  const Costs& costs(const RunConfig& config);
+  const Costs& costs(const RunConfig& config, int64_t layout_size);
+  Costs measure(const RunConfig& config, int64_t replica_bytes, double seconds)
+      const;
 
   EstimatorOptions options_;
   double spent_seconds_ = 0;

@@ -1,9 +1,12 @@
 #include "run/evaluator.h"
 
 #include "base/random.h"
+#include "data/bleu.h"
+#include "data/source.h"
 #include "run/numbers.h"
-#include "run/translation.h"
+#include "run/run_config.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -15,9 +18,6 @@ std::vector<int64_t> all_indices(int64_t count) {
   std::iota(indices.begin(), indices.end(), 0);
   return indices;
 }
-
-// With fewer, to be among five says little.
-constexpr int kClassesForTop5 = 11;
 
 std::vector<double> row_of(const Score& score) {
   return {score.labels, score.loss, score.correct, score.among_five};
@@ -32,11 +32,72 @@ Score score_in(const std::vector<double>& row, size_t begin = 0) {
       .among_five = row[begin + 3]};
 }
 
+constexpr int64_t kSentencesAtOnce = 32;
+
+std::vector<int64_t> by_length(const data::Source& test) {
+  const std::vector<int64_t> lengths = test.lengths();
+  std::vector<int64_t> order(lengths.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int64_t i) { return lengths[i]; });
+  return order;
+}
+
+data::BleuCounts count_batch(
+    const Worker& translator,
+    const data::Source& test,
+    std::span<const int64_t> indices,
+    const TranslationOptions& options) {
+  data::Batch batch;
+  test.gather(indices, batch);
+  const auto translations = translator.translate(batch, options);
+  data::BleuCounts counts;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    counts += data::count_bleu(
+        test.pairs()->text_of(translations[i]),
+        test.pairs()->reference(indices[i]));
+  }
+  return counts;
+}
+
+std::vector<double> bleu_row(const data::BleuCounts& counts) {
+  std::vector<double> row = {
+      static_cast<double>(counts.candidate_words),
+      static_cast<double>(counts.reference_words)};
+  for (int n = 0; n < data::BleuCounts::kOrders; ++n) {
+    row.push_back(static_cast<double>(counts.matches[n]));
+    row.push_back(static_cast<double>(counts.candidates[n]));
+  }
+  return row;
+}
+
+data::BleuCounts bleu_in(const std::vector<double>& row) {
+  data::BleuCounts counts;
+  counts.candidate_words = std::llround(row[0]);
+  counts.reference_words = std::llround(row[1]);
+  for (int n = 0; n < data::BleuCounts::kOrders; ++n) {
+    counts.matches[n] = std::llround(row[2 + 2 * n]);
+    counts.candidates[n] = std::llround(row[3 + 2 * n]);
+  }
+  return counts;
+}
+
 bool is_whole(const data::Source& test, const EvaluatorOptions& options) {
   return options.full || options.samples >= test.size();
 }
 
 } // namespace
+
+EvaluatorOptions evaluator_options(const RunConfig& config) {
+  return {
+      .samples = config.spec.eval_samples,
+      .full = config.spec.eval_full,
+      .seed = config.spec.seed,
+      .in_streams = config.in_streams,
+      .moving_average = config.has_moving_average(),
+      .translation = {
+          .beam = config.spec.beam,
+          .length_penalty = config.spec.length_penalty}};
+}
 
 std::unique_ptr<EvaluationSet> draw_evaluation_set(
     const data::Source& test,
@@ -88,13 +149,11 @@ std::optional<double> Evaluation::ema_perplexity() const {
 }
 
 Evaluator::Evaluator(
-    mix::Cluster& cluster,
     std::vector<Worker>& workers,
     Worker& spare,
     const data::Source& test,
     const EvaluatorOptions& options)
-    : cluster_(cluster),
-      workers_(workers),
+    : workers_(workers),
       spare_(spare),
       test_(test),
       translation_(options.translation),
@@ -109,14 +168,14 @@ Evaluator::Evaluator(
           is_whole(test, options) ? nullptr
                                   : draw_evaluation_set(test, options)) {}
 
-Evaluation Evaluator::evaluate() {
-  Evaluation evaluation = score_replicas();
+Evaluation Evaluator::evaluate(mix::Cluster& cluster) {
+  Evaluation evaluation = score_replicas(cluster);
   if (has_moving_average_) {
-    const Score score = score_mean(algo::Plane::kMovingAverage);
+    const Score score = score_mean(cluster, algo::Plane::kMovingAverage);
     evaluation.ema_accuracy = score.correct / score.labels;
     evaluation.ema_loss = score.loss / score.labels;
   }
-  const Score score = score_mean(algo::Plane::kParameters);
+  const Score score = score_mean(cluster, algo::Plane::kParameters);
   evaluation.averaged_model_loss = score.loss / score.labels;
   evaluation.averaged_model_accuracy = score.correct / score.labels;
   if (has_top5_) {
@@ -125,10 +184,10 @@ Evaluation Evaluator::evaluate() {
   return evaluation;
 }
 
-Evaluation Evaluator::score_replicas() {
+Evaluation Evaluator::score_replicas(mix::Cluster& cluster) {
   const EvaluationSet& set = subset_ ? *subset_ : whole_;
   mix::Rows mine(workers_.size());
-  cluster_.for_each([&](int index) {
+  cluster.for_each([&](int index) {
     workers_[index].set_training(false);
     mine[index] = row_of(workers_[index].score(set));
     workers_[index].set_training(true);
@@ -137,7 +196,7 @@ Evaluation Evaluator::score_replicas() {
   evaluation.replica_samples = set.samples();
   evaluation.averaged_model_samples = whole_.samples();
   evaluation.has_perplexity = has_perplexity_;
-  for (const std::vector<double>& row : cluster_.all_gather(mine)) {
+  for (const std::vector<double>& row : cluster.all_gather(mine)) {
     const Score score = score_in(row);
     evaluation.test_loss.push_back(score.loss / score.labels);
     evaluation.test_accuracy.push_back(score.correct / score.labels);
@@ -148,35 +207,60 @@ Evaluation Evaluator::score_replicas() {
   return evaluation;
 }
 
-void Evaluator::take_mean(algo::Plane plane) {
-  cluster_.mean(plane, spare_.arena().parameters());
-  cluster_.mean(algo::Plane::kBuffers, spare_.arena().buffers());
+void Evaluator::take_mean(mix::Cluster& cluster, algo::Plane plane) {
+  cluster.mean(plane, spare_.arena().parameters());
+  cluster.mean(algo::Plane::kBuffers, spare_.arena().buffers());
   spare_.set_training(false);
 }
 
-void Evaluator::translate(Evaluation& evaluation) {
+void Evaluator::translate(mix::Cluster& cluster, Evaluation& evaluation) {
   if (test_.pairs() == nullptr || translation_.beam == 0) return;
-  take_mean(algo::Plane::kParameters);
-  evaluation.bleu = corpus_bleu(cluster_, spare_, test_, translation_);
+  take_mean(cluster, algo::Plane::kParameters);
+  evaluation.bleu = corpus_bleu(cluster);
 }
 
-Score Evaluator::score_mean(algo::Plane plane) {
-  take_mean(plane);
+Score Evaluator::score_mean(mix::Cluster& cluster, algo::Plane plane) {
+  take_mean(cluster, plane);
   mix::Rows mine(workers_.size());
-  cluster_.for_each([&](int index) {
-    const int rank = cluster_.hosted()[index];
-    for (int64_t part = rank; part < whole_.parts(); part += cluster_.size()) {
+  cluster.for_each([&](int index) {
+    const int rank = cluster.hosted()[index];
+    for (int64_t part = rank; part < whole_.parts(); part += cluster.size()) {
       const std::vector<double> row = row_of(spare_.score(whole_, part));
       mine[index].insert(mine[index].end(), row.begin(), row.end());
     }
   });
-  const mix::Rows rows = cluster_.all_gather(mine);
+  const mix::Rows rows = cluster.all_gather(mine);
   Score total;
   for (int64_t part = 0; part < whole_.parts(); ++part) {
     total +=
-        score_in(rows[part % cluster_.size()], kRow * (part / cluster_.size()));
+        score_in(rows[part % cluster.size()], kRow * (part / cluster.size()));
   }
   return total;
+}
+
+double Evaluator::corpus_bleu(mix::Cluster& cluster) {
+  const std::vector<int64_t> order = by_length(test_);
+  const auto sentences = static_cast<int64_t>(order.size());
+  mix::Rows mine(workers_.size());
+  cluster.for_each([&](int index) {
+    data::BleuCounts counts;
+    const int64_t stride = kSentencesAtOnce * cluster.size();
+    for (int64_t begin = kSentencesAtOnce * cluster.hosted()[index];
+         begin < sentences;
+         begin += stride) {
+      const int64_t count = std::min(kSentencesAtOnce, sentences - begin);
+      counts += count_batch(
+          spare_,
+          test_,
+          std::span(order).subspan(begin, count),
+          translation_);
+    }
+    mine[index] = bleu_row(counts);
+  });
+  data::BleuCounts all;
+  for (const std::vector<double>& row : cluster.all_gather(mine))
+    all += bleu_in(row);
+  return all.score();
 }
 
 } // namespace grapevine::run

@@ -50,6 +50,10 @@ struct EvaluatorOptions {
   TranslationOptions translation = {};
 };
 
+struct RunConfig;
+// How the replicas of a run are evaluated.
+EvaluatorOptions evaluator_options(const RunConfig& config);
+
 // The samples that replicas are evaluated on, by these options.
 std::unique_ptr<EvaluationSet> draw_evaluation_set(
     const data::Source& test,
@@ -57,10 +61,9 @@ std::unique_ptr<EvaluationSet> draw_evaluation_set(
 
 class Evaluator {
  public:
-  // spare: a worker like the others, into which the averaged model is put.
-  // All borrowed.
+  // workers: those that this process hosts. spare: one like them, into which
+  // the averaged model is put. All borrowed.
   Evaluator(
-      mix::Cluster& cluster,
       std::vector<Worker>& workers,
       Worker& spare,
       const data::Source& test,
@@ -69,21 +72,24 @@ class Evaluator {
   // Collective; the same result on every process. For the averaged model the
   // parts of the test set are dealt to the workers, so that no process waits
   // long. Leaves the averaged model in the spare worker.
-  Evaluation evaluate();
+  Evaluation evaluate(mix::Cluster& cluster);
   // Where the test set is sentence pairs (and there is a beam), lets the
   // averaged model translate it, and adds the BLEU. That takes longer than the
   // rest, so it is for the end of a run. Collective, and leaves the averaged
   // model as above.
-  void translate(Evaluation& evaluation);
+  void translate(mix::Cluster& cluster, Evaluation& evaluation);
 
  private:
-  Evaluation score_replicas();
-  // The mean of that plane, into the spare worker.
-  void take_mean(algo::Plane plane);
-  // Of the mean of that plane, on the whole test set.
-  Score score_mean(algo::Plane plane);
+  Evaluation score_replicas(mix::Cluster& cluster);
+  // Puts the mean of that plane into the spare worker.
+  void take_mean(mix::Cluster& cluster, algo::Plane plane);
+  // Scores the mean of that plane on the whole test set.
+  Score score_mean(mix::Cluster& cluster, algo::Plane plane);
+  // BLEU of the spare worker on the test set. Sentences of about the same
+  // length go through beam search together, in batches that are dealt to the
+  // workers. data/bleu.h is the definition.
+  double corpus_bleu(mix::Cluster& cluster);
 
-  mix::Cluster& cluster_;
   std::vector<Worker>& workers_;
   Worker& spare_;
   const data::Source& test_;

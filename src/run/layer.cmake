@@ -24,6 +24,6 @@ set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/run/build_info.cpp
 target_compile_definitions(gv_run PRIVATE GV_VERSION="${PROJECT_VERSION}")
 # Most of it never sees torch.
 get_target_property(gv_run_sources gv_run SOURCES)
-list(FILTER gv_run_sources EXCLUDE REGEX "build_info|torch_threads|worker")
+list(FILTER gv_run_sources EXCLUDE REGEX "build_info|worker")
 set_source_files_properties(${gv_run_sources}
   PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

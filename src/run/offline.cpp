@@ -3,12 +3,11 @@
 #include "mix/cluster.h"
 #include "record/checkpoint.h"
 #include "record/run_directory.h"
+#include "run/best.h"
 #include "run/evaluator.h"
 #include "run/planes.h"
-#include "run/restore_newest.h"
+#include "run/replicas.h"
 #include "run/run_config.h"
-#include "run/run_records.h"
-#include "run/torch_threads.h"
 #include "run/trainer.h"
 #include "spec/spec_table.h"
 
@@ -36,8 +35,8 @@ class StoredRun {
       Worker& worker = workers_.emplace_back(config_.worker_options());
       arenas_.push_back(&worker.arena());
     }
-    restore();
     cluster_ = mix::make_virtual_cluster(config_.spec.n, pool_);
+    restore();
     cluster_->attach(arenas_);
   }
 
@@ -61,16 +60,14 @@ class StoredRun {
             *arenas_[rank]);
       }
     };
-    const auto newest = restore_newest(checkpoints, [&](const auto& candidate) {
-      return try_restore(candidate, n, restore_workers);
-    });
+    const auto newest = restore_newest(checkpoints, *cluster_, restore_workers);
     if (!newest) {
       throw IoError(fmt::format(
           "{} has no checkpoint{}",
           directory_.path().string(),
           checkpoints.has_own(0)
               ? " of all workers: an asynchronous run has one once it has "
-                "ended, and this one goes on by the command that began it"
+                "ended; resume it with the command that started it"
               : ""));
     }
     checkpoint_ = *newest;
@@ -127,14 +124,9 @@ TrainResult evaluate_run(
   Worker spare(config.worker_options());
   EvaluatorOptions options = evaluator_options(config);
   options.full |= eval_full;
-  Evaluator evaluator(
-      stored.cluster(),
-      stored.workers(),
-      spare,
-      *config.dataset.test,
-      options);
-  Evaluation evaluation = evaluator.evaluate();
-  evaluator.translate(evaluation);
+  Evaluator evaluator(stored.workers(), spare, *config.dataset.test, options);
+  Evaluation evaluation = evaluator.evaluate(stored.cluster());
+  evaluator.translate(stored.cluster(), evaluation);
   TrainResult result = what_training_said(stored);
   result.run = run.string();
   result.steps = stored.step();
@@ -157,14 +149,8 @@ int64_t export_run(
   Worker average(stored.config().worker_options());
   stored.cluster().mean(algo::Plane::kParameters, average.arena().parameters());
   stored.cluster().mean(algo::Plane::kBuffers, average.arena().buffers());
-  const auto tensors = named_tensors(average.arena());
-  record::write_safetensors(
-      file,
-      tensors,
-      {{"model", stored.config().spec.model},
-       {"step", std::to_string(stored.step())},
-       {"workers", std::to_string(stored.config().spec.n)}});
-  return static_cast<int64_t>(tensors.size());
+  write_model(file, stored.config().spec, average.arena(), stored.step());
+  return static_cast<int64_t>(named_tensors(average.arena()).size());
 }
 
 } // namespace grapevine::run

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -46,6 +47,26 @@ void load_tensors(
         found->second.values,
         plane.subspan(tensor.offset).begin());
   }
+}
+
+// Returns what stands in the way of a checkpoint of so many workers; nothing
+// once it has been restored.
+std::string try_restore(
+    const record::CheckpointInfo& checkpoint,
+    int workers,
+    const std::function<void(const record::CheckpointInfo&)>& restore) {
+  const std::string name = checkpoint.directory.string();
+  if (checkpoint.workers != workers) {
+    return fmt::format("{} holds {} workers", name, checkpoint.workers);
+  }
+  try {
+    restore(checkpoint);
+  } catch (const IoError& error) {
+    return error.what();
+  } catch (const nlohmann::json::exception& error) {
+    return fmt::format("{}: state of the manifest: {}", name, error.what());
+  }
+  return "";
 }
 
 } // namespace
@@ -114,13 +135,28 @@ void load_named_tensors(
   load_tensors(file, path, arena.buffer_layout(), arena.buffers(), false);
 }
 
-void load_initial_values(
-    const RunConfig& config,
-    std::vector<Worker>& workers) {
-  if (config.spec.init.empty()) return;
-  const record::Safetensors file = record::read_safetensors(config.spec.init);
-  for (Worker& worker : workers)
-    load_named_tensors(file, config.spec.init, worker.arena());
+std::optional<record::CheckpointInfo> restore_newest(
+    const record::Checkpoints& checkpoints,
+    mix::Cluster& cluster,
+    const std::function<void(const record::CheckpointInfo&)>& restore,
+    const std::function<void(const std::string&)>& note) {
+  std::string first_problem;
+  for (const record::CheckpointInfo& candidate : checkpoints.list()) {
+    std::string problem = try_restore(candidate, cluster.size(), restore);
+    if (!problem.empty() && note) note("checkpoint passed over: " + problem);
+    // All fall back to the same one when one of them cannot read its file.
+    if (cluster.any(!problem.empty()) && problem.empty()) {
+      problem =
+          candidate.directory.string() + ": another worker cannot read it";
+    }
+    if (problem.empty()) return candidate;
+    if (first_problem.empty()) first_problem = problem;
+  }
+  if (first_problem.empty()) return std::nullopt;
+  throw IoError(fmt::format(
+      "no checkpoint can be read; the newest: {} (`train --fresh` starts the "
+      "run again)",
+      first_problem));
 }
 
 } // namespace grapevine::run

@@ -1,11 +1,14 @@
-// What of an arena goes into files, and comes back.
+// What of a run goes into model files and checkpoints, and comes back.
 #pragma once
 
+#include "mix/cluster.h"
+#include "record/checkpoint.h"
 #include "record/safetensors.h"
-#include "run/run_config.h"
-#include "run/worker.h"
 #include "tensor/arena.h"
 
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,7 +48,15 @@ void load_named_tensors(
     const std::string& path,
     tensor::Arena& arena);
 
-// The values of the spec's --init, where there is one, for all of them.
-void load_initial_values(const RunConfig& config, std::vector<Worker>& workers);
+// Restores the newest checkpoint that `restore` can take up, on all processes
+// of the cluster, and returns it; nothing where there is none. An IoError that
+// `restore` throws, or a state in the manifest that is not as it should be,
+// is told to `note`, and all processes pass on to the next older one. IoError
+// where there are checkpoints and none can be used. Collective.
+std::optional<record::CheckpointInfo> restore_newest(
+    const record::Checkpoints& checkpoints,
+    mix::Cluster& cluster,
+    const std::function<void(const record::CheckpointInfo&)>& restore,
+    const std::function<void(const std::string&)>& note = nullptr);
 
 } // namespace grapevine::run

@@ -1,4 +1,4 @@
-#include "run/trainer.h"
+#include "run/result.h"
 
 #include <nlohmann/json.hpp>
 
@@ -112,6 +112,30 @@ TrainResult result_from_json(const nlohmann::json& json) {
   result.messages = json.at("messages");
   result.bytes = json.at("bytes");
   return result;
+}
+
+void add_evaluation(
+    const std::optional<Evaluation>& evaluation,
+    TrainResult& result) {
+  result.test_accuracy = std::nan("");
+  result.averaged_model_accuracy = std::nan("");
+  result.replica_samples.reset();
+  result.averaged_model_samples.reset();
+  if (!evaluation) return;
+  if (evaluation->replica_samples < evaluation->averaged_model_samples) {
+    result.replica_samples = static_cast<double>(evaluation->replica_samples);
+    result.averaged_model_samples =
+        static_cast<double>(evaluation->averaged_model_samples);
+  }
+  result.test_accuracy = evaluation->mean_accuracy();
+  result.averaged_model_accuracy = evaluation->averaged_model_accuracy;
+  result.test_perplexity = evaluation->mean_perplexity();
+  result.averaged_model_perplexity = evaluation->averaged_model_perplexity();
+  result.test_top5 = evaluation->mean_top5();
+  result.averaged_model_top5 = evaluation->averaged_model_top5;
+  result.bleu = evaluation->bleu;
+  result.ema_accuracy = evaluation->ema_accuracy;
+  result.ema_perplexity = evaluation->ema_perplexity();
 }
 
 } // namespace grapevine::run

@@ -1,11 +1,8 @@
 #include "run/run.h"
 
 #include "base/check.h"
-#include "base/heap.h"
-#include "run/moving_average.h"
-#include "run/planes.h"
-#include "run/run_records.h"
-#include "run/virtual_clock.h"
+#include "run/numbers.h"
+#include "run/replicas.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,385 +11,294 @@
 #include <cmath>
 
 namespace grapevine::run {
-namespace {
 
-// How often the processes agree on whether to stop: every so many steps, and
-// at least as often as a person does not mind to wait.
-constexpr int64_t kControlEvery = 10;
-constexpr double kControlSeconds = 2;
-
-std::vector<tensor::Arena*> arenas_of(std::vector<Worker>& workers) {
-  std::vector<tensor::Arena*> arenas;
-  arenas.reserve(workers.size());
-  for (Worker& worker : workers)
-    arenas.push_back(&worker.arena());
-  return arenas;
+void Engine::store_result(const nlohmann::json& state) {
+  write_checkpoint(state);
 }
 
-} // namespace
-
-Run::Run(
-    const RunConfig& config,
-    mix::Cluster& cluster,
-    record::RunDirectory directory,
-    int attempt,
-    const TrainHooks& hooks)
-    : config_(config),
-      cluster_(cluster),
-      directory_(std::move(directory)),
-      checkpoints_(directory_),
-      hooks_(hooks),
-      attempt_(attempt) {
-  const size_t hosted = cluster_.hosted().size();
-  {
-    const ShortLivedBlocks heap;
-    for (size_t i = 0; i < hosted; ++i) {
-      workers_.emplace_back(config_.worker_options());
-    }
-  }
-  spare_ = std::make_unique<Worker>(config_.spare_options());
-  const std::vector<tensor::Arena*> arenas = arenas_of(workers_);
-  attachment_.emplace(cluster_, arenas);
-  stepper_ = std::make_unique<mix::Stepper>(
-      cluster_,
-      arenas,
-      *config_.agreement,
-      *config_.rule,
-      *config_.schedule,
-      mix::StepperOptions{
-          .clip = config_.spec.clip,
-          .average_buffers = config_.spec.buffers == "averaged",
-          .workers_per_node = config_.spec.workers_per_node,
-          .check = config_.spec.check,
-          .bucket_bytes = config_.spec.bucket_bytes});
-  evaluator_ = std::make_unique<Evaluator>(
-      cluster_,
-      workers_,
-      *spare_,
-      *config_.dataset.test,
-      evaluator_options(config_));
-  spans_.resize(hosted);
-  losses_.resize(hosted);
-  epoch_loss_.resize(hosted);
-
-  if (config_.spec.graph == "ada" && config_.spec.ada == "auto") {
-    ada_.emplace(algo::AdaControlOptions{
-        .n = config_.spec.n,
-        .k0 = config_.spec.k0,
-        .k_min = config_.spec.k_min,
-        .level = config_.spec.ada_level});
-  }
-  if (cluster_.is_root()) {
-    clock_ = make_virtual_clock(config_.spec, arenas.front()->layout());
-  }
-  if (clock_ && static_cast<int>(hosted) == cluster_.size()) {
-    watch_ = std::make_unique<VirtualWatch>(cluster_.size());
-    clock_->watch(watch_.get());
-  }
-  best_ = Best::wanted_by(config_.spec);
-  load_initial_values(config_, workers_);
-  for (Worker& worker : workers_)
-    begin_moving_average(config_, worker.arena());
-  resume();
-  records_ = std::make_unique<record::RecordWriter>(
-      directory_.records(cluster_.hosted().front()));
-  records_->append(attempt_record(
-      attempt_,
-      step_,
-      {cluster_.hosted().begin(), cluster_.hosted().end()},
-      cluster_.transport_name(),
-      config_,
-      arenas.front()->layout()));
-  loader_ = std::make_unique<data::Loader>(
-      config_.dataset.train,
-      config_.sharder,
-      data::LoaderOptions{
-          .workers = {cluster_.hosted().begin(), cluster_.hosted().end()},
-          .steps_per_epoch = config_.steps_per_epoch(),
-          .first_step = step_,
-          .last_step = config_.total_steps,
-          .prefetch = config_.spec.prefetch == 0
-                          ? 0
-                          : std::max(
-                                config_.spec.prefetch,
-                                2 * config_.spec.loader_threads),
-          .threads = config_.spec.loader_threads,
-          .seed = config_.spec.seed});
+Run::Run(RunContext& context, Engine& engine)
+    : context_(context),
+      config_(context.config),
+      engine_(engine),
+      checkpoint_policy_{
+          .every = config_.spec.checkpoint_every,
+          .seconds = config_.checkpoint_seconds} {
+  engine_.resume();
+  if (engine_.rounds() == 0) return;
+  report_progress(fmt::format("resumed from step {}", engine_.rounds()), true);
 }
-
-Run::~Run() = default;
 
 TrainResult Run::run() {
-  time_.begin();
-  // An attempt before this one may have come to its early end.
-  const bool has_ended = best_ && best_->gives_up();
-  while (!has_ended && step_ < config_.total_steps) {
-    train_step();
-    const bool epoch_ended =
-        step_ % config_.steps_per_epoch() == 0 || step_ == config_.total_steps;
-    const auto stop = stop_reason(epoch_ended);
-    // Also when it is interrupted here: the next attempt begins the next epoch.
-    if (epoch_ended && stop != Outcome::kDiverged) finish_epoch();
-    if (stop == Outcome::kDiverged) return finish(*stop);
-    if (epoch_ended && best_ && best_->gives_up()) break;
-    if (stop) return finish(*stop);
-    if (checkpoint_is_due(epoch_ended)) checkpoint();
-  }
-  return finish(Outcome::kCompleted);
+  context_.clock.begin();
+  engine_.begin();
+  const bool is_alone = engine_.cluster() == nullptr;
+  context_.log.attempt(
+      engine_.rounds(),
+      context_.hosted,
+      engine_.transport(),
+      context_.spare.arena().layout(),
+      is_alone);
+  const Outcome outcome = train();
+  context_.clock.pause_training();
+  if (is_alone) report_progress("coming to the end", true);
+  return engine_.end(outcome, [&](const Ending& ending) {
+    return finish(ending);
+  });
 }
 
-void Run::train_step() {
-  const graph::StepTime moment = this->moment();
-  const double degree = config_.schedule->at(moment)->degree();
-  const double lr = algo::learning_rate(config_.lr, step_, degree);
-  const int64_t every = config_.spec.probe_every;
-  const bool is_probe = every > 0 && step_ % every == 0;
-  const bool is_look = ada_ && step_ % config_.spec.ada_every == 0;
-  const bool traces = opens_timeline();
-  std::optional<graph::StepTime> next;
-  if (step_ + 1 < config_.total_steps) next = config_.moment(step_ + 1);
-  stepper_->step(
-      {.moment = moment,
-       .next = next,
-       .lr = lr,
-       .mixing_strength = algo::mixing_strength(
-           config_.spec,
-           algo::share_of_peak(config_.lr, step_)),
-       .measure = is_probe  ? mix::Measure::kEverything
-                  : is_look ? mix::Measure::kNorms
-                            : mix::Measure::kNothing,
-       .observer = traces ? this : nullptr,
-       .compute_gradient = [&](int index, mix::GradientListener* listener) {
-         compute_gradient(index, listener);
-       }});
-  for (size_t i = 0; i < workers_.size(); ++i) {
-    epoch_loss_[i] += losses_[i];
-    spans_[i].add(
-        record::Span::kUpdate,
-        stepper_->update_seconds(static_cast<int>(i)));
+Outcome Run::train() {
+  // An earlier attempt may have come to its early end.
+  while (!context_.best.gives_up()) {
+    const std::optional<Round> round = engine_.advance();
+    if (!round) break;
+    losses_ = round->losses;
+    for (size_t i = 0; i < losses_.size(); ++i)
+      context_.epoch_losses[i] += losses_[i];
+    ++context_.epoch_rounds;
+    context_.log.step(
+        *round,
+        engine_.traffic(),
+        context_.clock.training_seconds());
+    if (round->probe) probe(*round);
+
+    const Verdict verdict = engine_.agree(wishes(*round), *round);
+    if (verdict.stop == Outcome::kDiverged) return Outcome::kDiverged;
+    if (round->ends_epoch) finish_epoch(*round);
+    if (round->is_last) continue;
+    if (context_.best.gives_up()) break;
+    if (verdict.stop) return *verdict.stop;
+    if (verdict.checkpoint || checkpoint_policy_.is_due_at(engine_.rounds())) {
+      write_checkpoint();
+    }
+    report_progress("training", false);
   }
-  // All hosted workers' together, so any of them may have it.
-  const double exchanged = cluster_.exchange_seconds();
-  spans_[0].add(record::Span::kExchange, exchanged - last_exchange_seconds_);
-  last_exchange_seconds_ = exchanged;
-  const double waited = cluster_.wait_seconds();
-  spans_[0].add(record::Span::kWait, waited - last_wait_seconds_);
-  last_wait_seconds_ = waited;
-  if (config_.spec.check) {
-    for (const Worker& worker : workers_)
-      worker.verify_bound();
-  }
-  if (config_.has_moving_average()) {
-    cluster_.for_each(
-        [&](int index) { follow_weights(config_, workers_[index].arena()); });
-  }
-  if (clock_) {
-    const auto times = clock_->advance(step_, stepper_->plan());
-    if (watch_) watch_->add(times);
-  }
-  record_step(lr, degree);
-  if (traces) record_timeline();
-  if (is_probe) probe();
-  if (is_look) observe_spread();
-  ++step_;
-  report_progress("training", false);
+  return Outcome::kCompleted;
 }
 
-void Run::compute_gradient(int index, mix::GradientListener* listener) {
-  const BatchPool::Lease lease(batches_);
-  data::Batch& batch = lease.batch();
-  {
-    const record::SpanTimer timer(spans_[index], record::Span::kData);
-    loader_->take(step_, cluster_.hosted()[index], batch);
+Wishes Run::wishes(const Round& round) const {
+  Wishes wishes;
+  const auto* interrupt = context_.hooks.interrupt;
+  wishes.interrupt = interrupt != nullptr && *interrupt;
+  wishes.checkpoint = checkpoint_policy_.is_due_after(
+      context_.clock.seconds_since_checkpoint());
+  for (const double loss : round.losses)
+    wishes.is_diverged.push_back(!std::isfinite(loss));
+  return wishes;
+}
+
+// The last epoch of a run is evaluated at its end.
+void Run::finish_epoch(const Round& round) {
+  context_.clock.pause_training();
+  context_.last_train_loss =
+      engine_.epoch_loss(context_.epoch_losses, context_.epoch_rounds);
+  std::ranges::fill(context_.epoch_losses, 0.0);
+  context_.epoch_rounds = 0;
+  if (!round.is_last) {
+    if (is_evaluation_due(round)) {
+      if (engine_.cluster() == nullptr) {
+        engine_.evaluate_apart(round);
+      } else {
+        evaluate(engine_.rounds(), false);
+        evaluated_at_ = engine_.rounds();
+      }
+    }
+    engine_.log_epoch();
+    context_.log.flush();
   }
-  const int rank = cluster_.hosted()[index];
-  GradientOptions options = config_.gradient_options(rank, step_);
-  options.weight = config_.batch_weight(step_, batch.samples());
-  options.listener = listener;
-  losses_[index] =
-      workers_[index].compute_gradient(batch, options, spans_[index]);
+  context_.clock.resume_training();
 }
 
-void Run::record_step(double lr, double degree) {
-  const mix::Traffic traffic = cluster_.traffic();
-  nlohmann::json record = {
-      {"type", "step"},
-      {"step", step_},
-      {"epoch", config_.moment(step_).epoch},
-      {"attempt", attempt_},
-      {"lr", lr},
-      {"degree", degree},
-      {"messages", traffic.messages - last_traffic_.messages},
-      {"bytes", traffic.bytes - last_traffic_.bytes},
-      {"seconds", training_seconds()},
-      {"loss", losses_}};
-  if (clock_) record["virtual_seconds"] = clock_->now();
-  records_->append(record);
-  last_traffic_ = traffic;
-}
-
-graph::StepTime Run::moment() const {
-  graph::StepTime moment = config_.moment(step_);
-  if (ada_) moment.k = ada_->k();
-  return moment;
-}
-
-void Run::finish_epoch() {
-  time_.pause_training();
-  const int64_t steps = (step_ - 1) % config_.steps_per_epoch() + 1;
-  mix::Rows mine;
-  for (const double sum : epoch_loss_) {
-    mine.push_back({sum / static_cast<double>(steps)});
-  }
-  double total = 0;
-  for (const auto& row : cluster_.all_gather(mine))
-    total += row[0];
-  last_train_loss_ = total / cluster_.size();
-  std::ranges::fill(epoch_loss_, 0.0);
-
-  const int64_t epoch = config_.moment(step_ - 1).epoch + 1;
+bool Run::is_evaluation_due(const Round& round) const {
   const int64_t every = config_.spec.eval_every;
-  if (step_ == config_.total_steps || (every > 0 && epoch % every == 0)) {
-    evaluate();
+  return every > 0 && (round.moment.epoch + 1) % every == 0;
+}
+
+void Run::probe(const Round& round) {
+  // What a synchronous step measures on its way belongs to it.
+  if (config_.is_asynchronous()) context_.clock.pause_training();
+  const Shown shown(engine_);
+  mix::Rows rows;
+  std::vector<double> gradient_norms;
+  for (const auto& squares : engine_.squares()) {
+    std::vector<double>& row = rows.emplace_back();
+    for (const double square : squares.parameters)
+      row.push_back(std::sqrt(square));
+    for (const double square : squares.gradients)
+      row.push_back(std::sqrt(square));
+    for (size_t t = 0; t < squares.parameters.size(); ++t) {
+      row.push_back(
+          squares.updates.empty()
+              ? std::nan("")
+              : std::sqrt(squares.updates[t] / squares.parameters[t]));
+    }
+    gradient_norms.push_back(std::sqrt(sum_of(squares.gradients)));
   }
-  record_spans();
-  records_->flush();
-  time_.resume_training();
-}
-
-void Run::record_spans() {
-  record::Spans spans;
-  for (record::Spans& mine_too : spans_) {
-    spans.merge(mine_too);
-    mine_too.clear();
+  context_.log.norms(round, rows, gradient_norms);
+  std::optional<double> distance;
+  if (mix::Cluster* cluster = engine_.cluster()) {
+    const std::span<float> mean = context_.spare.arena().parameters();
+    // A synchronous step is too short to look at all of them.
+    distance = config_.is_asynchronous()
+                   ? consensus_distance(*cluster, context_.workers, mean)
+                   : consensus_distance(
+                         *cluster,
+                         context_.workers,
+                         record::consensus_sample(
+                             static_cast<int64_t>(mean.size()),
+                             config_.spec.seed,
+                             round.moment.step),
+                         mean);
+    rows = cluster->gather(rows);
+    if (cluster->is_root()) {
+      context_.log.dispersion(round.moment, rows, *distance);
+    }
   }
-  if (spans.total() == 0) return;
-  record_waits();
-  records_->append(spans_record(spans, config_.moment(step_ - 1)));
+  engine_.log_probe(round, distance);
+  context_.clock.resume_training();
 }
 
-// Nobody waits to hear from the others how they are: that would be a barrier,
-// and make everybody as slow as the slowest. What a control step has to say is
-// gathered while the next one is computed, and looked at behind that.
-std::optional<Outcome> Run::stop_reason(bool epoch_ended) {
-  if (looks_later_) {
-    const bool looks = *looks_later_;
-    looks_later_.reset();
-    const auto stop = decide(cluster_.end_all_gather(), looks);
-    if (stop) return stop;
+void Run::evaluate(int64_t steps, bool translates) {
+  report_progress("evaluating", true);
+  if (!evaluator_) {
+    evaluator_.emplace(
+        context_.workers,
+        context_.spare,
+        *config_.dataset.test,
+        evaluator_options(config_));
   }
-  const mix::Rows mine = control_rows();
-  const bool is_regular = epoch_ended || step_ % kControlEvery == 0;
-  const bool is_alone = mine.size() == static_cast<size_t>(cluster_.size());
-  if (is_alone && !is_regular) return decide(mine, false);
-  if (epoch_ended) return decide(cluster_.all_gather(mine), true);
-  if (!is_regular && step_ % control_every_ != 0) return std::nullopt;
-  cluster_.begin_all_gather(mine);
-  looks_later_ = is_regular;
-  return std::nullopt;
-}
-
-mix::Rows Run::control_rows() {
-  const bool interrupted = hooks_.interrupt != nullptr && *hooks_.interrupt;
-  const double step_seconds = training_seconds() / static_cast<double>(step_);
-  mix::Rows mine(workers_.size());
-  for (size_t i = 0; i < workers_.size(); ++i) {
-    mine[i] = {
-        interrupted ? 1.0 : 0.0,
-        std::isfinite(losses_[i]) ? 0.0 : 1.0,
-        step_seconds};
+  mix::Cluster& cluster = *engine_.cluster();
+  {
+    const Shown shown(engine_);
+    const Stopwatch watch;
+    evaluation_ = evaluator_->evaluate(cluster);
+    if (translates) evaluator_->translate(cluster, *evaluation_);
+    context_.spans[0].add(
+        record::Span::kEvaluate,
+        cluster.threads() * watch.seconds());
   }
-  return mine;
+  const graph::StepTime moment = context_.last_moment(steps);
+  if (cluster.is_root()) {
+    context_.log.evaluation(
+        *evaluation_,
+        moment,
+        context_.clock.training_seconds(),
+        context_.last_train_loss);
+  }
+  const bool is_kept =
+      context_.best.offer(quality_of_mean(*evaluation_), moment.epoch + 1);
+  // The evaluation has left the averaged model there.
+  if (is_kept && cluster.is_root()) {
+    write_model(
+        context_.directory.best_model(),
+        config_.spec,
+        context_.spare.arena(),
+        steps);
+  }
+  report_progress("training", true);
 }
 
-std::optional<Outcome> Run::decide(const mix::Rows& rows, bool looks) {
-  const auto any = [&](size_t column) {
-    return std::ranges::any_of(rows, [&](const auto& row) {
-      return row[column] != 0;
-    });
-  };
-  control_every_ = std::clamp<int64_t>(
-      static_cast<int64_t>(kControlSeconds / std::max(rows[0][2], 1e-9)),
-      1,
-      kControlEvery);
-  // Divergence is looked for at steps that do not depend on the clock, so
-  // that a run that diverges ends at the same step on every transport.
-  if (looks && any(1)) return Outcome::kDiverged;
-  // An interruption at the very end changes nothing any more.
-  if (any(0) && step_ < config_.total_steps) return Outcome::kInterrupted;
-  return std::nullopt;
+nlohmann::json Run::state() const {
+  nlohmann::json state = {
+      {"attempt", context_.attempt},
+      {"train_loss", context_.last_train_loss},
+      {"seconds", context_.clock.total_seconds()},
+      {"training_seconds", context_.clock.training_seconds()}};
+  if (context_.best.is_wanted()) state["best"] = context_.best.to_json();
+  return state;
 }
 
-TrainResult Run::finish(Outcome outcome) {
-  time_.pause_training();
-  if (outcome == Outcome::kInterrupted) {
+void Run::write_checkpoint() {
+  context_.clock.pause_training();
+  context_.log.flush();
+  engine_.write_checkpoint(state());
+  context_.clock.checkpoint_written();
+  context_.clock.resume_training();
+}
+
+void Run::evaluate_at_the_end(const Ending& ending) {
+  const bool is_complete = ending.outcome == Outcome::kCompleted;
+  if (evaluated_at_ != engine_.rounds()) {
+    evaluate(ending.steps, is_complete);
+  } else if (is_complete) {
+    // It was not known to be the last then.
+    const Shown shown(engine_);
+    evaluator_->translate(*engine_.cluster(), *evaluation_);
+  }
+}
+
+TrainResult Run::finish(const Ending& ending) {
+  if (ending.outcome == Outcome::kInterrupted) {
     report_progress("writing a checkpoint", true);
-    checkpoint();
-    time_.pause_training();
-  } else if (evaluated_at_ != step_) {
-    evaluate();
+    write_checkpoint();
+    context_.clock.pause_training();
+  } else {
+    evaluate_at_the_end(ending);
   }
-  // A run that ended early was evaluated before it was known to be its last.
-  if (outcome == Outcome::kCompleted && !evaluation_->bleu) {
-    evaluator_->translate(*evaluation_);
-  }
-  if (outcome == Outcome::kDiverged) last_train_loss_ = std::nan("");
-  // What an epoch that was not finished has taken.
-  if (step_ > 0) record_spans();
-
   TrainResult result;
-  result.run = directory_.path().string();
-  result.outcome = outcome;
-  result.steps = step_;
-  result.epochs = step_ / config_.steps_per_epoch();
-  result.train_loss = last_train_loss_;
+  result.run = context_.directory.path().string();
+  result.outcome = ending.outcome;
+  result.steps = ending.steps;
+  result.epochs = ending.steps / config_.steps_per_epoch();
+  result.train_loss = ending.train_loss;
+  result.messages = ending.traffic.messages;
+  result.bytes = ending.traffic.bytes;
+  result.virtual_seconds = ending.virtual_seconds;
+  if (ending.averagings_per_gradient) {
+    result.averagings_per_gradient = ending.averagings_per_gradient;
+    result.asked_rate = config_.spec.rate;
+  }
   add_evaluation(evaluation_, result);
-  if (best_) best_->add_to(result);
-  result.consensus_distance =
-      consensus_distance(cluster_, workers_, spare_->arena().parameters());
-  result.parameters_sha256 = cluster_.parameters_sha256();
-  if (clock_) result.virtual_seconds = clock_->now();
-  // Every process sent its part.
-  const mix::Traffic traffic = cluster_.traffic();
-  mix::Rows mine(workers_.size(), {0, 0});
-  mine[0] = {
-      static_cast<double>(traffic.messages),
-      static_cast<double>(traffic.bytes)};
-  result.messages = earlier_messages_;
-  result.bytes = earlier_bytes_;
-  for (const auto& row : cluster_.all_gather(mine)) {
-    result.messages += std::llround(row[0]);
-    result.bytes += std::llround(row[1]);
+  if (ending.has_best) context_.best.add_to(result);
+  mix::Cluster& cluster = *engine_.cluster();
+  const std::span<float> mean = context_.spare.arena().parameters();
+  {
+    const Shown shown(engine_);
+    result.consensus_distance =
+        consensus_distance(cluster, context_.workers, mean);
   }
-  if (outcome == Outcome::kCompleted && config_.spec.checkpoint_every >= 0) {
-    checkpoint();
-    time_.pause_training();
+  engine_.log_end(result.consensus_distance);
+  if (ending.outcome == Outcome::kCompleted) {
+    engine_.average(mean);
+    if (checkpoint_policy_.keeps_result()) engine_.store_result(state());
   }
-  records_->flush();
-  result.seconds = time_.total_seconds();
-  const double training = training_seconds();
-  int64_t samples = 0;
-  for (int64_t step = 0; step < step_; ++step) {
-    const int64_t steps = config_.steps_per_epoch();
-    samples += config_.sharder->samples_in_step(step / steps, step % steps);
+  {
+    const Shown shown(engine_);
+    result.parameters_sha256 = cluster.parameters_sha256();
   }
-  result.samples_per_second =
-      training > 0 ? static_cast<double>(samples) / training : 0;
-  cluster_.barrier();
+  context_.log.flush();
+  result.seconds = context_.clock.total_seconds();
+  const double training = context_.clock.training_seconds();
+  result.samples_per_second = training > 0 ? ending.samples / training : 0;
   return result;
 }
 
 void Run::report_progress(const std::string& phase, bool force) {
-  if (!hooks_.on_progress || !cluster_.is_root()) return;
+  if (!context_.hooks.on_progress || !context_.is_root()) return;
   if (!progress_pace_.is_due(force)) return;
-  hooks_.on_progress(make_progress(
-      config_,
-      phase,
-      step_,
-      losses_,
-      evaluation_,
-      config_.schedule->at(moment())->degree(),
-      training_seconds()));
+  const int64_t steps = std::min(engine_.rounds_of_run(), config_.total_steps);
+  Progress progress;
+  progress.phase = phase;
+  progress.step = steps;
+  progress.steps = config_.total_steps;
+  progress.epoch = context_.last_moment(steps).epoch + 1;
+  progress.epochs = context_.last_moment(config_.total_steps).epoch + 1;
+  progress.loss = losses_.empty() ? 0 : mean_of(losses_);
+  if (evaluation_) {
+    progress.test_accuracy = evaluation_->mean_accuracy();
+    progress.averaged_model_accuracy = evaluation_->averaged_model_accuracy;
+    progress.test_perplexity = evaluation_->mean_perplexity();
+  }
+  progress.degree = engine_.degree();
+  const double seconds = context_.clock.training_seconds();
+  if (steps > 0 && seconds > 0) {
+    const double per_step = seconds / static_cast<double>(steps);
+    // The last step stands for all.
+    progress.samples_per_second =
+        static_cast<double>(config_.samples_in_step(steps - 1)) / per_step;
+    progress.seconds_left =
+        per_step * static_cast<double>(config_.total_steps - steps);
+  }
+  context_.hooks.on_progress(progress);
 }
 
 } // namespace grapevine::run

@@ -29,9 +29,10 @@ struct RunConfig {
   const algo::Agreement* agreement = nullptr;
   algo::LrOptions lr;
   int64_t total_steps = 0;
-  SlowOptions slow; // who is to compute slower than it could
+  SlowOptions slow;               // who is to compute slower than it could
+  double checkpoint_seconds = 60; // between checkpoints by the clock
 
-  // Workers take no steps together: run/gossip_run.h.
+  // Workers take no steps together: run/engines/.
   bool is_asynchronous() const { return agreement->is_asynchronous(); }
   int64_t steps_per_epoch() const { return sharder->steps_per_epoch(); }
   graph::StepTime moment(int64_t step) const {
@@ -51,6 +52,15 @@ struct RunConfig {
   // What its loss counts then, by the samples of its batch: 1 but for the last
   // step of an epoch with partial batches.
   double batch_weight(int64_t step, int64_t samples) const;
+  // Samples of all workers in a step.
+  int64_t samples_in_step(int64_t step) const {
+    return sharder->samples_in_step(
+        step / steps_per_epoch(),
+        step % steps_per_epoch());
+  }
+  bool is_probed(int64_t step) const {
+    return spec.probe_every > 0 && step % spec.probe_every == 0;
+  }
   bool has_moving_average() const { return spec.ema > 0; }
   // Of a worker, by their names in checkpoints: the local rule's, what the
   // agreement keeps beside them, and the moving average of the weights.

@@ -4,10 +4,8 @@
 #include "base/sha256.h"
 #include "record/atomic_file.h"
 #include "record/safetensors.h"
-#include "run/broadcast.h"
 #include "run/build_info.h"
-#include "run/gossip_times.h"
-#include "run/planes.h"
+#include "run/replicas.h"
 #include "run/virtual_clock.h"
 #include "spec/spec_table.h"
 #include "tensor/kernels/elementwise.h"
@@ -247,7 +245,7 @@ int begin_attempt(
     stored.fresh = false; // an order for this time, not part of the run
     directory.write_spec(spec::to_toml(stored));
   }
-  attempt = broadcast(cluster, attempt);
+  attempt = std::stoi(cluster.broadcast(std::to_string(attempt)));
   cluster.barrier();
   return attempt;
 }
@@ -279,6 +277,11 @@ void write_result(
   description["outcome"] = to_string(result.outcome);
   description["result"] = to_json(result);
   directory.write_run(description);
+}
+
+TrainResult report_result(TrainResult result, const TrainHooks& hooks) {
+  if (result.is_complete && hooks.on_result) hooks.on_result(result);
+  return result;
 }
 
 void write_failure(

@@ -64,6 +64,8 @@ void write_result(
     const record::RunDirectory& directory,
     nlohmann::json description,
     const TrainResult& result);
+// Tells TrainHooks::on_result of it, where it is complete, and returns it.
+TrainResult report_result(TrainResult result, const TrainHooks& hooks);
 // An error that run.json cannot be written with is lost: the first one says
 // more.
 void write_failure(

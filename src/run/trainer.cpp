@@ -6,13 +6,12 @@
 #include "net/transports.h"
 #include "record/run_directory.h"
 #include "record/run_lock.h"
-#include "run/gossip_run.h"
-#include "run/report_result.h"
+#include "run/engines/asynchronous.h"
+#include "run/engines/synchronous.h"
+#include "run/engines/virtual_time.h"
 #include "run/run.h"
 #include "run/run_config.h"
 #include "run/run_directory_setup.h"
-#include "run/torch_threads.h"
-#include "run/virtual_gossip_run.h"
 #include "spec/spec.h"
 #include "spec/spec_table.h"
 
@@ -108,70 +107,6 @@ std::string directory_of(const spec::Spec& spec) {
   return spec.out.empty() ? "runs/" + spec::run_name(spec) : spec.out;
 }
 
-TrainResult run_to_the_end(
-    const RunConfig& config,
-    mix::Cluster& cluster,
-    const record::RunDirectory& directory,
-    int attempt,
-    const TrainHooks& hooks) {
-  if (config.is_asynchronous()) {
-    return VirtualGossipRun(config, cluster, directory, attempt, hooks).run();
-  }
-  return Run(config, cluster, directory, attempt, hooks).run();
-}
-
-// One run of this process. Keeps run.json true while the run lives and after
-// it has failed; only the process that hosts worker 0 writes it.
-TrainResult train_in(
-    const RunConfig& config,
-    mix::Cluster& cluster,
-    const record::RunDirectory& directory,
-    const mix::Fingerprint& parts,
-    const TrainHooks& hooks) {
-  check_inputs(config);
-  const int attempt = begin_attempt(cluster, directory, config.spec);
-  const nlohmann::json description = run_description(config, parts, attempt);
-  const bool writes = cluster.is_root();
-  if (writes) directory.write_run(description);
-  if (writes && hooks.on_note) {
-    for (const std::string& note : config.dataset.notes)
-      hooks.on_note(note);
-  }
-  try {
-    TrainResult result =
-        run_to_the_end(config, cluster, directory, attempt, hooks);
-    result.is_complete = writes;
-    if (writes) write_result(directory, description, result);
-    return result;
-  } catch (const std::exception& error) {
-    if (writes) write_failure(directory, description, error);
-    throw;
-  }
-}
-
-// Returns the links of this process's worker to its neighbours.
-std::unique_ptr<member::Edges> make_edges(
-    const RunConfig& config,
-    const net::LaunchEnvironment& environment,
-    const std::string& transport) {
-  return member::make_edges(
-      transport,
-      environment,
-      gossip::neighbours_in(*config.schedule)[environment.rank],
-      transport_options(config.spec));
-}
-
-// What the workers had found out when they began.
-void take_over_nodes(RunConfig& config, const record::RunDirectory& directory) {
-  if (config.spec.workers_per_node > 0) return;
-  const spec::ParsedSpec begun = spec::parse_spec(
-      directory.read_spec(),
-      directory.spec_file().string(),
-      {});
-  config.spec.workers_per_node = begun.spec.workers_per_node;
-  config.schedule = graph::make_schedule(spec::graph_options(config.spec));
-}
-
 // What a virtual asynchronous run stores is not what its processes would.
 void check_kind_of_checkpoints(
     const record::RunDirectory& directory,
@@ -182,103 +117,221 @@ void check_kind_of_checkpoints(
   for (int worker = 0; worker < workers; ++worker)
     has_own = has_own || checkpoints.has_own(worker);
   const auto list = checkpoints.list();
-  // Processes leave one of all only at the end, without pairs under way.
+  // Processes leave one of all only at the end, without pairs in progress.
   const bool has_virtual =
       !list.empty() && list.front().state.contains("gossip");
   if (is_virtual ? !has_own : !has_virtual) return;
   throw ConfigError(fmt::format(
-      "{} holds an asynchronous run that was interrupted {}, and goes on only "
-      "so; give another --out, or --fresh to begin it again",
+      "{} holds an asynchronous run that was interrupted {}; it can only be "
+      "resumed the same way. Use another --out, or --fresh to restart it",
       directory.path().string(),
-      is_virtual ? "between processes (grapevine launch, mpirun)"
+      is_virtual ? "in several processes (grapevine launch, mpirun)"
                  : "in one process, with virtual workers"));
 }
 
-// An asynchronous run of processes. They begin together, as all runs do; one
-// that returns while the others go on joins them on the way. Whoever is first
-// among those that reach the end writes the result.
-TrainResult train_processes_asynchronously(
-    RunConfig& config,
-    net::LaunchEnvironment environment,
-    ThreadPool& pool,
-    const TrainHooks& hooks) {
-  const std::string transport = transport_of(config.spec, environment);
-  // For the beginning and for the edges; longer than either.
-  std::unique_ptr<net::StoreServer> store;
-  const bool survives_loss = net::survives_loss(transport);
-  if (survives_loss) store = net::serve_store_for(environment);
-  const record::RunDirectory directory(directory_of(config.spec));
-  GossipRunOptions options;
-  options.returns = environment.restart_of_worker > 0 && survives_loss;
-  mix::Fingerprint parts;
-  std::optional<record::RunLock> lock;
-  std::unique_ptr<member::Edges> edges;
-  if (options.returns) {
-    if (!directory.exists()) {
-      throw ConfigError(fmt::format(
-          "worker {} was started again before the run had begun, and cannot "
-          "join what is not there; start the run again",
-          environment.rank));
+// One call of train().
+class Training {
+ public:
+  Training(
+      const spec::Spec& spec,
+      const net::LaunchEnvironment& environment,
+      const TrainHooks& hooks)
+      : environment_(environment),
+        hooks_(hooks),
+        transport_(transport_of(spec, environment)),
+        is_virtual_(transport_ == net::kVirtual.name),
+        pool_(thread_count(spec, is_virtual_), use_one_torch_thread),
+        config_(make_run_config(spec, hooks.data_path)),
+        directory_(directory_of(spec)) {
+    if (is_virtual_) return;
+    check_slow_workers(environment.slow, spec.n);
+    config_.slow = environment.slow;
+  }
+
+  TrainResult run() {
+    if (config_.is_asynchronous() && !is_virtual_) return run_apart();
+    const auto cluster = make_cluster(config_.spec, environment_, pool_);
+    if (const auto stored = open(*cluster)) {
+      return report_result(*stored, hooks_);
     }
-    // Its former life held the run.
-    if (environment.rank == 0) lock.emplace(directory.path());
-    take_over_nodes(config, directory);
-    edges = make_edges(config, environment, transport);
+    return report_result(run_together(*cluster), hooks_);
+  }
+
+ private:
+  // Begins an attempt with all workers; or returns what the run in the
+  // directory has come to. Collective.
+  std::optional<TrainResult> open(mix::Cluster& cluster) {
+    settle_nodes(config_, environment_, cluster);
+    const mix::Fingerprint parts = fingerprint(config_);
+    cluster.compare_fingerprints(parts);
+    if (auto stored =
+            open_directory(cluster, directory_, config_.spec, parts, lock_)) {
+      return stored;
+    }
+    if (config_.is_asynchronous()) {
+      check_kind_of_checkpoints(directory_, config_.spec.n, is_virtual_);
+    }
+    check_inputs(config_);
+    attempt_ = begin_attempt(cluster, directory_, config_.spec);
+    description_ = run_description(config_, parts, attempt_);
+    if (!cluster.is_root()) return std::nullopt;
+    directory_.write_run(description_);
+    for (const std::string& note : config_.dataset.notes) {
+      if (hooks_.on_note) hooks_.on_note(note);
+    }
+    return std::nullopt;
+  }
+
+  // Trains all workers of the cluster. Keeps run.json true while the run lives
+  // and after it has failed; only the process that hosts worker 0 writes it.
+  TrainResult run_together(mix::Cluster& cluster) {
+    const bool writes = cluster.is_root();
+    try {
+      TrainResult result = run_engine(cluster);
+      result.is_complete = writes;
+      if (writes) write_result(directory_, description_, result);
+      return result;
+    } catch (const std::exception& error) {
+      if (writes) write_failure(directory_, description_, error);
+      throw;
+    }
+  }
+
+  TrainResult run_engine(mix::Cluster& cluster) {
+    RunContext context(
+        config_,
+        {cluster.hosted().begin(), cluster.hosted().end()},
+        directory_,
+        attempt_,
+        hooks_);
+    std::unique_ptr<Engine> engine;
+    if (config_.is_asynchronous()) {
+      engine = std::make_unique<VirtualTimeEngine>(context, cluster);
+    } else {
+      engine = std::make_unique<SynchronousEngine>(context, cluster);
+    }
+    return Run(context, *engine).run();
+  }
+
+  // Trains one worker of an asynchronous run. All begin together, as in any
+  // run; one that returns while the others go on joins them on the way.
+  TrainResult run_apart() {
+    AsynchronousOptions options;
+    // For the beginning and for the edges; longer than either.
+    std::unique_ptr<net::StoreServer> store;
+    if (net::survives_loss(transport_)) {
+      store = net::serve_store_for(environment_);
+      options.returns = environment_.restart_of_worker > 0;
+    }
     if (const auto result =
-            result_without_it(*edges, directory, config.spec, hooks)) {
+            options.returns ? return_to_others() : begin_with_all(options)) {
       return *result;
     }
-    options.attempt = std::max(0, attempts_before(directory) - 1);
-    parts = fingerprint(config);
-  } else {
-    const auto cluster = make_cluster(config.spec, environment, pool);
-    settle_nodes(config, environment, *cluster);
-    parts = fingerprint(config);
-    cluster->compare_fingerprints(parts);
-    if (const auto stored =
-            open_directory(*cluster, directory, config.spec, parts, lock)) {
-      return report_result(*stored, hooks);
-    }
-    check_kind_of_checkpoints(directory, config.spec.n, false);
-    check_inputs(config);
-    options.attempt = begin_attempt(*cluster, directory, config.spec);
-    options.resumes =
-        cluster->any(record::Checkpoints(directory).has_own(environment.rank));
-    if (cluster->is_root()) {
-      directory.write_run(run_description(config, parts, options.attempt));
-    }
-    edges = make_edges(config, environment, transport);
-    cluster->barrier();
-  }
-  const nlohmann::json description =
-      run_description(config, parts, options.attempt);
-  bool is_kept = false;
-  options.keep_result = [&](const TrainResult& result) {
-    write_result(directory, description, result);
-    is_kept = true;
-    // The checkpoint of all is there, and says so.
-    if (result.outcome == Outcome::kCompleted) {
-      record::Checkpoints(directory).remove_own();
-    }
-  };
-  try {
-    return GossipRun(config, *edges, directory, options, hooks).run();
-  } catch (const std::exception& error) {
-    // Where the others have come to the end without this worker, all is well.
-    try {
-      if (const auto result =
-              result_without_it(*edges, directory, config.spec, hooks)) {
-        return *result;
+    bool is_kept = false;
+    options.keep_result = [&](const TrainResult& result) {
+      write_result(directory_, description_, result);
+      is_kept = true;
+      // The checkpoint of all is there, and says so.
+      if (result.outcome == Outcome::kCompleted) {
+        record::Checkpoints(directory_).remove_own();
       }
-    } catch (const Error&) {
-      // The first error says more.
+    };
+    try {
+      return run_engine(options);
+    } catch (const std::exception& error) {
+      if (const auto result = result_of_others()) return *result;
+      if (!edges_->survives_loss() && environment_.rank == 0 && !is_kept) {
+        write_failure(directory_, description_, error);
+      }
+      throw;
     }
-    if (!edges->survives_loss() && environment.rank == 0 && !is_kept) {
-      write_failure(directory, description, error);
-    }
-    throw;
   }
-}
+
+  TrainResult run_engine(const AsynchronousOptions& options) {
+    RunContext context(
+        config_,
+        {environment_.rank},
+        directory_,
+        attempt_,
+        hooks_);
+    AsynchronousEngine engine(context, *edges_, options);
+    return Run(context, engine).run();
+  }
+
+  std::optional<TrainResult> begin_with_all(AsynchronousOptions& options) {
+    const auto cluster = make_cluster(config_.spec, environment_, pool_);
+    if (const auto stored = open(*cluster)) {
+      return report_result(*stored, hooks_);
+    }
+    options.resumes = cluster->any(
+        record::Checkpoints(directory_).has_own(environment_.rank));
+    make_edges();
+    cluster->barrier();
+    return std::nullopt;
+  }
+
+  std::optional<TrainResult> return_to_others() {
+    if (!directory_.exists()) {
+      throw ConfigError(fmt::format(
+          "worker {} was started again before the run had begun, so there is "
+          "nothing to join; start the run again",
+          environment_.rank));
+    }
+    // Its former life held the run.
+    if (environment_.rank == 0) lock_.emplace(directory_.path());
+    take_over_nodes();
+    make_edges();
+    if (const auto result =
+            result_without_it(*edges_, directory_, config_.spec, hooks_)) {
+      return result;
+    }
+    attempt_ = std::max(0, attempts_before(directory_) - 1);
+    description_ = run_description(config_, fingerprint(config_), attempt_);
+    return std::nullopt;
+  }
+
+  // What the workers had found out when they began.
+  void take_over_nodes() {
+    if (config_.spec.workers_per_node > 0) return;
+    const spec::ParsedSpec begun = spec::parse_spec(
+        directory_.read_spec(),
+        directory_.spec_file().string(),
+        {});
+    config_.spec.workers_per_node = begun.spec.workers_per_node;
+    config_.schedule = graph::make_schedule(spec::graph_options(config_.spec));
+  }
+
+  // The links of this process's worker to its neighbours.
+  void make_edges() {
+    edges_ = member::make_edges(
+        transport_,
+        environment_,
+        gossip::neighbours_in(*config_.schedule)[environment_.rank],
+        transport_options(config_.spec));
+  }
+
+  // What the run has come to where the others have reached its end without
+  // this worker; then all is well.
+  std::optional<TrainResult> result_of_others() {
+    try {
+      return result_without_it(*edges_, directory_, config_.spec, hooks_);
+    } catch (const Error&) {
+      return std::nullopt; // what ended this worker says more
+    }
+  }
+
+  net::LaunchEnvironment environment_;
+  const TrainHooks& hooks_;
+  const std::string transport_;
+  const bool is_virtual_;
+  ThreadPool pool_;
+  RunConfig config_;
+  const record::RunDirectory directory_;
+  std::optional<record::RunLock> lock_;
+  int attempt_ = 0;
+  nlohmann::json description_;           // run.json
+  std::unique_ptr<member::Edges> edges_; // of an asynchronous worker
+};
 
 } // namespace
 
@@ -290,39 +343,11 @@ bool is_reporting_process(
 }
 
 TrainResult train(
-    const spec::Spec& given,
+    const spec::Spec& spec,
     const net::LaunchEnvironment& environment,
     const TrainHooks& hooks) {
   use_one_torch_thread();
-  const bool is_virtual =
-      transport_of(given, environment) == net::kVirtual.name;
-  ThreadPool pool(thread_count(given, is_virtual), use_one_torch_thread);
-  RunConfig config = make_run_config(given, hooks.data_path);
-  if (!is_virtual) {
-    check_slow_workers(environment.slow, given.n);
-    config.slow = environment.slow;
-  }
-  if (config.is_asynchronous() && !is_virtual) {
-    return train_processes_asynchronously(config, environment, pool, hooks);
-  }
-  const auto cluster = make_cluster(given, environment, pool);
-  settle_nodes(config, environment, *cluster);
-  const spec::Spec& spec = config.spec;
-  const record::RunDirectory directory(directory_of(spec));
-  const mix::Fingerprint parts = fingerprint(config);
-  cluster->compare_fingerprints(parts);
-
-  std::optional<record::RunLock> lock;
-  if (const auto stored =
-          open_directory(*cluster, directory, spec, parts, lock)) {
-    return report_result(*stored, hooks);
-  }
-  if (config.is_asynchronous()) {
-    check_kind_of_checkpoints(directory, spec.n, true);
-  }
-  return report_result(
-      train_in(config, *cluster, directory, parts, hooks),
-      hooks);
+  return Training(spec, environment, hooks).run();
 }
 
 } // namespace grapevine::run

@@ -2,6 +2,7 @@
 
 #include "base/compute_words.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "spec/spec_table.h"
 
 #include <fmt/format.h>
@@ -33,6 +34,15 @@ void check_same_task(
         compute.batch,
         spec.batch));
   }
+}
+
+sim::VirtualTimes without_a_clock(uint64_t seed) {
+  const auto gradient = [seed](int worker, int64_t number) {
+    Random random(seed, Purpose::kCompute, worker, number);
+    return std::clamp(1 + 0.1 * random.normal(), 0.5, 1.5);
+  };
+  const auto nothing = [](int, int) { return 0.0; };
+  return {.gradient = gradient, .word = nothing, .transfer = nothing};
 }
 
 } // namespace
@@ -86,6 +96,20 @@ std::unique_ptr<sim::RuntimeModel> make_virtual_clock(
           .after_backward = spec.clip > 0,
           .slow = parse_slow(spec.slow),
           .seed = spec.seed});
+}
+
+sim::VirtualTimes make_gossip_times(
+    const spec::Spec& spec,
+    const tensor::Layout& layout) {
+  if (!spec::has_virtual_clock(spec)) return without_a_clock(spec.seed);
+  const sim::Costs costs = described_costs(spec, layout);
+  return sim::times_on(
+      costs,
+      {.n = spec.n,
+       .workers_per_node = described_workers_per_node(spec, costs),
+       .slow = parse_slow(spec.slow),
+       .seed = spec.seed},
+      static_cast<double>(layout.size()) * sizeof(float));
 }
 
 } // namespace grapevine::run

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sim/model.h"
+#include "sim/virtual_times.h"
 #include "spec/spec.h"
 #include "tensor/layout.h"
 
@@ -25,6 +26,14 @@ int described_workers_per_node(const spec::Spec& spec, const sim::Costs& costs);
 // or batch, or without the links that are needed; IoError where they cannot be
 // read.
 std::unique_ptr<sim::RuntimeModel> make_virtual_clock(
+    const spec::Spec& spec,
+    const tensor::Layout& layout);
+
+// Returns how long what a virtual asynchronous run does takes, in virtual
+// seconds: with such a key, what the spec describes; without one, words and
+// replicas take no time, and gradients a unit each, give or take a tenth at
+// random, so that workers do not march in step. Errors as above.
+sim::VirtualTimes make_gossip_times(
     const spec::Spec& spec,
     const tensor::Layout& layout);
 

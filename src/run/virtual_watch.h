@@ -9,7 +9,7 @@
 #pragma once
 
 #include "graph/schedule.h"
-#include "run/timeline_record.h"
+#include "run/timeline_row.h"
 #include "sim/model.h"
 
 #include <nlohmann/json_fwd.hpp>

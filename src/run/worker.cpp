@@ -5,19 +5,51 @@
 #include "model/beam_search.h"
 #include "model/script_model.h"
 #include "model/zoo.h"
-#include "run/slowdown_emulator.h"
-#include "run/stopwatch.h"
+#include "run/clock.h"
 #include "tensor/bind/bind.h"
 #include "tensor/bind/device_mirror.h"
 #include "tensor/bind/gradient_hooks.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace grapevine::run {
 namespace {
+
+// Slows a worker down: emulates a straggler.
+//
+//   SlowdownEmulator slowdown(2.0);
+//   forward();
+//   slowdown.stretch();  // sleeps as long as forward has taken
+class SlowdownEmulator {
+ public:
+  // factor: of the time that computing takes; at least 1.
+  explicit SlowdownEmulator(double factor)
+      : factor_(factor),
+        mark_(Clock::now()) {}
+
+  // Sleeps until the time since the last mark is `factor` times what it was,
+  // and sets the mark.
+  void stretch() {
+    if (factor_ > 1) {
+      const std::chrono::duration<double> taken = Clock::now() - mark_;
+      std::this_thread::sleep_for((factor_ - 1) * taken);
+    }
+    restart();
+  }
+  // Sets the mark: what was done since the last one is not stretched.
+  void restart() { mark_ = Clock::now(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double factor_;
+  Clock::time_point mark_;
+};
 
 // A model's input and its labels [samples, labels a sample], in the batch's
 // own memory: it must live longer.
@@ -77,9 +109,7 @@ torch::nn::functional::CrossEntropyFuncOptions loss_options() {
 double count_among_five(
     const torch::Tensor& logits,
     const torch::Tensor& labels) {
-  const int64_t most = std::min<int64_t>(5, logits.size(1));
-  const torch::Tensor fifth =
-      std::get<0>(logits.topk(most, 1)).select(1, most - 1);
+  const torch::Tensor fifth = std::get<0>(logits.topk(5, 1)).select(1, 4);
   const torch::Tensor mine = logits.gather(1, labels.unsqueeze(1)).squeeze(1);
   return mine.ge(fifth).sum().item<double>();
 }
@@ -96,11 +126,22 @@ Score score_of(
                    loss_options().reduction(torch::kSum))
                    .item<double>();
   score.correct = logits.argmax(1).eq(labels).sum().item<double>();
-  if (!is_text) score.among_five = count_among_five(logits, labels);
+  if (!is_text && logits.size(1) >= kClassesForTop5) {
+    score.among_five = count_among_five(logits, labels);
+  }
   return score;
 }
 
 } // namespace
+
+void use_one_torch_thread() {
+  at::set_num_threads(1);
+  // OpenBLAS built with pthreads does not listen to OpenMP's setting.
+  using SetThreads = void (*)(int);
+  static const auto set_blas_threads = reinterpret_cast<SetThreads>(
+      dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  if (set_blas_threads != nullptr) set_blas_threads(1);
+}
 
 Score& Score::operator+=(const Score& other) {
   labels += other.labels;

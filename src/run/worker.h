@@ -20,15 +20,25 @@
 
 namespace grapevine::run {
 
+// With fewer classes, to be among five says little, and is not counted.
+inline constexpr int kClassesForTop5 = 11;
+
 // Sums over labels, so that parts of a set can be added up.
 struct Score {
   double labels = 0;
   double loss = 0;
   double correct = 0;
-  double among_five = 0; // images: the label is among the five largest logits
+  // Images of enough classes: the label is among the five largest logits.
+  double among_five = 0;
 
   Score& operator+=(const Score& other);
 };
+
+// Lets torch use one thread for what the calling thread computes (OpenMP's
+// setting is per thread) and, once for all, in its BLAS where that has a switch
+// of its own. Several workers share the machine, and the order of torch's own
+// sums, so the bits, would depend on the number of threads.
+void use_one_torch_thread();
 
 struct WorkerOptions {
   std::string model = "mlp";
@@ -67,8 +77,7 @@ struct GradientOptions {
   // The batch is gone through in so many parts of nearly equal size, one
   // backward each, which need less memory; the gradient is that of the whole.
   int micro_batches = 1;
-  // How many times slower than it could this worker computes
-  // (run/slowdown_emulator.h).
+  // How many times slower than it could this worker computes.
   double slow_factor = 1;
   // Told, in the last of the parts, which gradients are final; or null. What
   // it does is not counted as backward.

@@ -1,4 +1,5 @@
 #include "cli/program_runner.h"
+#include "cli/result_keys.h"
 
 #include <algorithm>
 #include <map>
@@ -27,29 +28,6 @@ std::vector<std::string> tiny(
   words.insert(words.end(), kTiny.begin(), kTiny.end());
   words.insert(words.end(), more.begin(), more.end());
   return words;
-}
-
-const std::set<std::string> kResultKeys = {
-    "run",
-    "outcome",
-    "epochs",
-    "steps",
-    "train_loss",
-    "test_accuracy",
-    "averaged_model_accuracy",
-    "consensus_distance",
-    "parameters_sha256",
-    "samples_per_second",
-    "seconds",
-    "virtual_seconds",
-    "messages",
-    "bytes"};
-
-std::set<std::string> keys_of(const json& object) {
-  std::set<std::string> keys;
-  for (const auto& item : object.items())
-    keys.insert(item.key());
-  return keys;
 }
 
 TEST(TrainVerb, ResultAndItsRepetition) {

@@ -2,7 +2,7 @@
 // model, an early end. On the virtual cluster; tests/system has the processes.
 #include "record/checkpoint.h"
 #include "record/run_directory.h"
-#include "run/best_replica.h"
+#include "run/best.h"
 #include "run/run_config.h"
 #include "run/tiny_spec.h"
 #include "run/trainer.h"
@@ -96,7 +96,13 @@ TEST_P(EveryRun, ResumesWithItsAveragesAndItsBest) {
   };
   const TrainResult part = train(spec, {}, hooks);
   ASSERT_EQ(part.outcome, Outcome::kInterrupted);
-  const TrainResult rest = train(spec, {});
+  std::string resumed;
+  TrainHooks listens;
+  listens.on_progress = [&](const Progress& progress) {
+    if (resumed.empty()) resumed = progress.phase;
+  };
+  const TrainResult rest = train(spec, {}, listens);
+  EXPECT_EQ(resumed, "resumed from step " + std::to_string(part.steps));
   EXPECT_EQ(rest.parameters_sha256, whole.parameters_sha256);
   EXPECT_EQ(rest.ema_accuracy, whole.ema_accuracy);
   EXPECT_EQ(rest.best_epoch, whole.best_epoch);
@@ -130,36 +136,39 @@ TEST_P(EveryRun, EndsEarlyAndKeepsTheBest) {
   EXPECT_TRUE(train(spec, {}).was_stored);
 }
 
-TEST(BestReplica, GoesThroughACheckpoint) {
+TEST(Best, GoesThroughACheckpoint) {
   const Folder folder;
-  const run::RunConfig config = make_run_config(tiny_spec(folder), {});
-  Worker worker(config.worker_options());
+  spec::Spec spec = tiny_spec(folder);
+  spec.early_stop = 2;
+  spec.keep_best = true;
+  Worker worker(make_run_config(spec, {}).worker_options());
   tensor::Arena& arena = worker.arena();
-  BestReplica best(Best(2), true);
+  Best best(spec);
   arena.parameters()[0] = 7;
-  best.offer({.accuracy = 0.5, .loss = 1}, 1, arena);
+  EXPECT_TRUE(best.offer({.accuracy = 0.5, .loss = 1}, 1, &arena));
   arena.parameters()[0] = 8; // worse, and not a number
-  best.offer({.accuracy = 0.4, .loss = 1}, 2, arena);
-  EXPECT_FALSE(best.best().gives_up());
+  EXPECT_FALSE(best.offer({.accuracy = 0.4, .loss = 1}, 2, &arena));
+  EXPECT_FALSE(best.gives_up());
 
-  const BestReplica::Stored stored = best.stored();
+  const Best::Stored stored = best.stored();
   std::vector<record::TensorView> planes;
   record::Metadata metadata;
-  add_best(stored, planes, metadata);
+  stored.add_to(planes, metadata);
   record::write_safetensors(folder / "own", planes, metadata);
   const record::Safetensors file = record::read_safetensors(folder / "own");
-  BestReplica again(Best(2), true);
+  Best again(spec);
   again.restore(file, arena);
-  EXPECT_EQ(again.best().epoch(), 1);
-  again.offer({.accuracy = 0.9, .loss = std::nan("")}, 3, arena);
-  EXPECT_TRUE(again.best().gives_up());
+  EXPECT_EQ(again.state().epoch, 1);
+  EXPECT_FALSE(again.offer({.accuracy = 0.9, .loss = std::nan("")}, 3, &arena));
+  EXPECT_TRUE(again.gives_up());
   ASSERT_TRUE(again.put_into(arena));
   EXPECT_EQ(arena.parameters()[0], 7);
 
   // One that does not keep values has none to give.
-  BestReplica counts(Best(2), false);
+  spec.keep_best = false;
+  Best counts(spec);
   counts.restore(file, arena);
-  EXPECT_EQ(counts.best().epoch(), 1);
+  EXPECT_EQ(counts.state().epoch, 1);
   EXPECT_FALSE(counts.put_into(arena));
 }
 

@@ -4,7 +4,6 @@
 #include "data/loader.h"
 #include "data/source.h"
 #include "model/zoo.h"
-#include "run/torch_threads.h"
 #include "run/worker.h"
 
 #include <gtest/gtest.h>

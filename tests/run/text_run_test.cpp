@@ -7,7 +7,6 @@
 #include "record/run_directory.h"
 #include "run/folder.h"
 #include "run/run_config.h"
-#include "run/torch_threads.h"
 #include "run/trainer.h"
 #include "run/worker.h"
 

@@ -3,8 +3,7 @@
 #include "run/worker.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "run/stopwatch.h"
-#include "run/torch_threads.h"
+#include "run/clock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Data and run directories with missing, truncated and corrupt files.
 #include "system/long_run.h"
+#include "system/run_records.h"
 
 namespace grapevine::system {
 namespace {
@@ -7,20 +8,8 @@ namespace {
 namespace fs = std::filesystem;
 
 Words on_fashion_mnist(const std::string& data, const std::string& out) {
-  return {
-      "train",
-      "--json",
-      "--quiet",
-      "--data",
-      "fashion-mnist",
-      "--data-dir",
-      data,
-      "-n",
-      "2",
-      "--steps",
-      "1",
-      "--out",
-      out};
+  return split("train --json --quiet --data fashion-mnist -n 2 --steps 1") +
+         Words{"--data-dir", data, "--out", out};
 }
 
 TEST(BadData, Directory) {
@@ -119,6 +108,14 @@ class BadRun : public ::testing::Test {
     return cli::grapevine(long_virtual_run(run_) + more);
   }
 
+  // The run has begun at the older checkpoint.
+  void expect_fallen_back(const cli::Answer& answer) const {
+    expect_unbroken_result(answer);
+    EXPECT_EQ(
+        checkpoint_folder(run_, last_attempt(run_).step),
+        checkpoints_[1]);
+  }
+
   // Newest first.
   std::vector<fs::path> checkpoints_;
   cli::Scratch scratch_;
@@ -133,24 +130,24 @@ TEST_F(BadRun, CorruptWorkerFileFallsBackToTheOlderCheckpoint) {
   const cli::Answer answer = resume();
   EXPECT_TRUE(cli::contains(answer.error, "passed over")) << answer.error;
   EXPECT_TRUE(cli::contains(answer.error, worker(2))) << answer.error;
-  expect_unbroken_result(answer);
+  expect_fallen_back(answer);
 }
 
 TEST_F(BadRun, CutWorkerFileFallsBackOnEveryTransport) {
   cut(checkpoints_[0] / worker(1), 0.5);
   const cli::Answer answer = over_gloo(kLongWorkers, long_run(run_));
   EXPECT_TRUE(cli::contains(answer.error, worker(1))) << answer.error;
-  expect_unbroken_result(answer);
+  expect_fallen_back(answer);
 }
 
 TEST_F(BadRun, MissingWorkerFileFallsBack) {
   fs::remove(checkpoints_[0] / worker(3));
-  expect_unbroken_result(resume());
+  expect_fallen_back(resume());
 }
 
 TEST_F(BadRun, CorruptManifestFallsBack) {
   cut(checkpoints_[0] / "manifest.json", 0.5);
-  expect_unbroken_result(resume());
+  expect_fallen_back(resume());
 }
 
 TEST_F(BadRun, ManifestWithoutItsStateIsNoCheckpoint) {
@@ -158,7 +155,7 @@ TEST_F(BadRun, ManifestWithoutItsStateIsNoCheckpoint) {
   auto manifest = nlohmann::json::parse(cli::read_text(file));
   manifest["state"] = nlohmann::json::object();
   overwrite(file, manifest.dump());
-  expect_unbroken_result(resume());
+  expect_fallen_back(resume());
 }
 
 TEST_F(BadRun, NoReadableCheckpointIsSaidInOneMessage) {

@@ -49,8 +49,8 @@ Words place_in_world(int rank, int size, const std::string& port) {
 TEST(BadWorld, APeerThatNeverComes) {
   const cli::Scratch scratch;
   const std::string port = free_port();
-  const Words words = alone(
-      small_run("d-ring", scratch.file("run")) + Words{"--deadline", "8"});
+  const Words words =
+      alone(small_run("d-ring", scratch.file("run")) + "--deadline 8");
   Process first(words, place_in_world(0, 3, port));
   Process third(words, place_in_world(2, 3, port));
   expect_clear_failure(
@@ -65,8 +65,7 @@ TEST(BadWorld, AMeetingPointThatIsNotThere) {
   const cli::Scratch scratch;
   const std::string port = free_port();
   Process process(
-      alone(
-          small_run("d-ring", scratch.file("run")) + Words{"--deadline", "3"}),
+      alone(small_run("d-ring", scratch.file("run")) + "--deadline 3"),
       place_in_world(1, 2, port));
   const cli::Answer answer = process.wait();
   EXPECT_EQ(answer.exit_code, 1);
@@ -88,7 +87,7 @@ TEST(BadWorld, AWorkerThatPacksAlone) {
   };
   const Words words = alone(small_run("d-ring", scratch.file("run")));
   Process first(words, place(0));
-  Process second(words + Words{"--packing"}, place(1));
+  Process second(words + "--packing", place(1));
   expect_clear_failure(first.wait(), 2, {"workers disagree on packing"});
   EXPECT_EQ(second.wait().exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(scratch.file("run")));
@@ -97,8 +96,7 @@ TEST(BadWorld, AWorkerThatPacksAlone) {
 TEST(BadWorld, APortInUse) {
   const cli::Scratch scratch;
   const Listener listener;
-  const Words words =
-      small_run("d-ring", scratch.file("run")) + Words{"--deadline", "3"};
+  const Words words = small_run("d-ring", scratch.file("run")) + "--deadline 3";
   Process process(alone(words), place_in_world(0, 2, listener.port()));
   const cli::Answer answer = process.wait();
   EXPECT_EQ(answer.exit_code, 1);
@@ -133,7 +131,7 @@ TEST(BadWorld, APeerWithAnotherSpec) {
 TEST(BadWorld, AnotherNumberOfWorkersThanWereStarted) {
   const cli::Scratch scratch;
   Process process(
-      alone(small_run("d-ring", scratch.file("run")) + Words{"-n", "3"}),
+      alone(small_run("d-ring", scratch.file("run")) + "-n 3"),
       place_in_world(0, 2, free_port()));
   expect_clear_failure(process.wait(), 2, {"-n", "3", "2"});
 }

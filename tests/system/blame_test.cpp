@@ -10,20 +10,11 @@ namespace {
 
 // A ring whose steps take a few milliseconds of computing.
 Words ring(const std::string& out, const Words& more = {}) {
-  return Words{"train",     "--json",
-               "--quiet",   "--preset",
-               "d-ring",    "--model",
-               "mlp",       "--data",
-               "synthetic", "--synthetic-samples",
-               "4096",      "--batch",
-               "64",        "-n",
-               "4",         "--steps",
-               "40",        "--probe-every",
-               "0",         "--eval-every",
-               "0",         "--eval-samples",
-               "10",        "--out",
-               out} +
-         more;
+  return split(
+             "train --json --quiet --preset d-ring --model mlp "
+             "--data synthetic --synthetic-samples 4096 --batch 64 -n 4 "
+             "--steps 40 --probe-every 0 --eval-every 0 --eval-samples 10") +
+         Words{"--out", out} + more;
 }
 
 nlohmann::json blame_of(const std::string& run) {
@@ -34,13 +25,13 @@ nlohmann::json blame_of(const std::string& run) {
 }
 
 nlohmann::json launched(const std::string& out, const Words& how) {
-  const Words words = Words{"launch", "-n", "4"} + how + Words{"--"};
+  const Words words = split("launch -n 4") + how + "--";
   result_of(cli::grapevine(words + ring(out)));
   return blame_of(out);
 }
 
 nlohmann::json in_virtual_time(const std::string& out, const Words& how) {
-  result_of(cli::grapevine(ring(out, Words{"--compute", "10ms"} + how)));
+  result_of(cli::grapevine(ring(out, split("--compute 10ms") + how)));
   return blame_of(out);
 }
 
@@ -60,7 +51,8 @@ void expect_link(const nlohmann::json& blame, int a, int b) {
 
 TEST(Blame, NamesTheSlowWorker) {
   const cli::Scratch scratch;
-  const Words how = {"--slow", "2:10"}; // more than a busy machine makes of it
+  const Words how =
+      split("--slow 2:10"); // more than a busy machine makes of it
   expect_straggler(launched(scratch.file("processes"), how), 2);
   const auto blame = in_virtual_time(scratch.file("virtual"), how);
   expect_straggler(blame, 2);
@@ -70,7 +62,7 @@ TEST(Blame, NamesTheSlowWorker) {
 // Half a megabyte at 10 Mbit/s takes 0.4 s: far above what a step computes.
 TEST(Blame, NamesTheSlowLink) {
   const cli::Scratch scratch;
-  const Words how = {"--link", "1gbit,0.1ms;2-3:10mbit,20ms"};
+  const Words how = split("--link 1gbit,0.1ms;2-3:10mbit,20ms");
   expect_link(launched(scratch.file("processes"), how), 2, 3);
   const auto blame = in_virtual_time(scratch.file("virtual"), how);
   expect_link(blame, 2, 3);
@@ -84,16 +76,9 @@ TEST(Blame, NamesTheSlowLinkOfAnAsynchronousRun) {
   const std::string run = scratch.file("run");
   result_of(cli::grapevine(ring(
       run,
-      {"--preset",
-       "ad-psgd",
-       "--epochs",
-       "40",
-       "--steps",
-       "200",
-       "--compute",
-       "10ms",
-       "--link",
-       "1gbit,0.1ms;2-3:80mbit,10ms"})));
+      split(
+          "--preset ad-psgd --epochs 40 --steps 200 --compute 10ms "
+          "--link 1gbit,0.1ms;2-3:80mbit,10ms")));
   const auto report =
       result_of(cli::grapevine({"report", run, "--no-html", "--json"}));
   const auto links = report.at("gossip").front().at("slow_links");
@@ -108,10 +93,7 @@ TEST(Blame, AsynchronousProcessesSayWithWhomTheyAveraged) {
   const std::string run = scratch.file("run");
   result_of(over_gloo(
       4,
-      ring(
-          run,
-          Words{"--preset", "ad-psgd", "--epochs", "5", "--steps", "60"} +
-              Words{"--max-lag", "2"})));
+      ring(run, split("--preset ad-psgd --epochs 5 --steps 60 --max-lag 2"))));
   std::map<int, nlohmann::json> pairs; // the last, by worker
   for (const Line& line : counted_lines(run)) {
     if (line.record["type"] != "pairs") continue;

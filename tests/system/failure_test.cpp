@@ -1,6 +1,7 @@
 // A worker that dies or stops in the middle of a run: all others end soon, each
 // says whom it waited for, nothing is left running, and the run resumes.
 #include "system/long_run.h"
+#include "system/run_records.h"
 
 #include <regex>
 
@@ -45,6 +46,7 @@ cli::Answer disturb(
 void expect_resumes(const std::string& out) {
   ASSERT_FALSE(checkpoint_steps(out).empty());
   expect_unbroken_result(cli::grapevine(long_virtual_run(out)));
+  expect_resumed(out, 6);
 }
 
 // The messages of those who waited for the victim: "grapevine: worker 1:
@@ -90,6 +92,7 @@ TEST(Failure, StoppedWorkerOverGloo) {
   EXPECT_FALSE(who_named_the_victim(answer.error).empty()) << answer.error;
   Process again(command_of(Launcher::kGloo, long_run(out)));
   expect_unbroken_result(again.wait());
+  expect_resumed(out, 6);
 }
 
 // mpirun's own message will do where it ends the job first.
@@ -112,15 +115,14 @@ TEST(Failure, StoppedWorkerOverMpi) {
   EXPECT_FALSE(who_named_the_victim(answer.error).empty()) << answer.error;
   Process again(command_of(Launcher::kMpirun, long_run(out)));
   expect_unbroken_result(again.wait());
+  expect_resumed(out, 6);
 }
 
 // With an exchange in the air that the training thread is not waiting for.
 TEST(Failure, KilledWorkerWhileExchangesOverlap) {
-  const Words ahead = {
-      "--agreement",
-      "combine-while-adapt",
-      "--graph",
-      "one-peer-exponential"};
+  const Words ahead = split(
+      "--agreement combine-while-adapt --graph "
+      "one-peer-exponential");
   const cli::Scratch scratch;
   const auto unbroken = result_of(
       cli::grapevine(long_virtual_run(scratch.file("whole")) + ahead));
@@ -135,6 +137,7 @@ TEST(Failure, KilledWorkerWhileExchangesOverlap) {
     expect_same_run(
         result_of(cli::grapevine(long_virtual_run(out) + ahead)),
         unbroken);
+    expect_resumed(out, 6);
   }
 }
 

@@ -1,5 +1,6 @@
 // A disk that fills up during a run.
 #include "system/long_run.h"
+#include "system/run_records.h"
 
 #include <sys/mount.h>
 
@@ -56,6 +57,7 @@ TEST(FullDisk, InTheMiddleOfTheRun) {
 
   disk.grow("64m");
   expect_unbroken_result(cli::grapevine(long_virtual_run(out)));
+  EXPECT_EQ(last_attempt(out).step, 3);
   EXPECT_EQ(temporary_files(out), Words{});
 }
 
@@ -71,6 +73,7 @@ TEST(FullDisk, OfOneWorkerEndsAll) {
   EXPECT_EQ(temporary_files(out), Words{});
   disk.grow("64m");
   expect_unbroken_result(cli::grapevine(long_virtual_run(out)));
+  EXPECT_EQ(last_attempt(out).step, 3);
 }
 
 TEST(FullDisk, FromTheBeginning) {
@@ -101,7 +104,7 @@ TEST(FullDisk, Export) {
   if (!disk.mounted()) GTEST_SKIP() << "cannot mount: " << disk.error();
   const cli::Scratch scratch;
   const std::string run = scratch.file("run");
-  result_of(cli::grapevine(small_run("d-ring", run) + Words{"-n", "2"}));
+  result_of(cli::grapevine(small_run("d-ring", run) + "-n 2"));
   const std::string file = disk.file("model.safetensors");
   expect_clear_failure(
       cli::grapevine({"export", run, file}),

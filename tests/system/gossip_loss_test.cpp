@@ -12,31 +12,14 @@ namespace {
 
 // Long enough for a worker to die in the middle of it.
 Words long_gossip_run(const std::string& out) {
-  return gossip_run("a2cid2", out) + Words{
-                                         "--graph",
-                                         "complete",
-                                         "--lr-schedule",
-                                         "cosine",
-                                         "--epochs",
-                                         "400",
-                                         "--deadline",
-                                         "10",
-                                         "--max-lag",
-                                         "2"};
+  return gossip_run("a2cid2", out) +
+         "--graph complete --lr-schedule cosine --epochs 400 "
+         "--deadline 10 --max-lag 2";
 }
 
 Words under_launcher(const std::string& mode, const Words& words) {
-  return Words{
-             program(),
-             "launch",
-             "-n",
-             "4",
-             "--on-failure",
-             mode,
-             "--restarts",
-             "1000",
-             "--"} +
-         words;
+  return Words{program(), "launch", "--on-failure", mode} +
+         "-n 4 --restarts 1000 --" + words;
 }
 
 bool has_begun(const std::string& out) {
@@ -64,8 +47,7 @@ TEST(Gossip, GoesOnWithoutAnyWorker) {
     const std::string out = scratch.file("run");
     Process process(under_launcher(
         "continue",
-        long_gossip_run(out) +
-            Words{"--steps", "1500", "--checkpoint-every", "20"}));
+        long_gossip_run(out) + "--steps 1500 --checkpoint-every 20"));
     // Checkpoints bring records to the disk.
     ASSERT_TRUE(wait_until(
         [&] { return has_begun(out) && worker_1_says(out, victim) == true; }));
@@ -96,9 +78,9 @@ TEST(Gossip, GoesOnWithoutAWorkerThatIsCutOff) {
   const std::string out = scratch.file("run");
   Process process(
       Words{program(), "launch", "-n", "4", "--on-failure", "continue"} +
-      Words{"--link", "20mbit,1ms", "--"} + gossip_run("a2cid2", out) +
-      Words{"--graph", "complete", "--max-lag", "2", "--epochs", "1000000"} +
-      Words{"--deadline", "6", "--checkpoint-every", "1"});
+      "--link 20mbit,1ms --" + gossip_run("a2cid2", out) +
+      "--graph complete --max-lag 2 --epochs 1000000 "
+      "--deadline 6 --checkpoint-every 1");
   const auto steps = [&] { return records_of(out, 1, "step").size(); };
   ASSERT_TRUE(
       wait_until([&] { return has_begun(out) && steps() > 2; }, Seconds{200}));
@@ -159,8 +141,7 @@ TEST(Gossip, OutlivesRandomKills) {
       "--checkpoint-every",
       "100"};
   const auto calm = result_of(cli::grapevine(
-      Words{"launch", "-n", "4", "--"} + long_gossip_run(scratch.file("calm")) +
-      steps));
+      split("launch -n 4 --") + long_gossip_run(scratch.file("calm")) + steps));
   const std::string out = scratch.file("run");
   Process process(under_launcher("restart", long_gossip_run(out) + steps));
   ASSERT_TRUE(wait_until([&] { return has_begun(out); }));
@@ -221,14 +202,10 @@ TEST(Gossip, SynchronousRunsCannotGoOnWithoutAWorker) {
 TEST(Gossip, MpiJobsEndWithAWorkerAndResume) {
   const cli::Scratch scratch;
   const std::string out = scratch.file("run");
-  const Words words = long_gossip_run(out) +
-                      Words{"--steps", "800", "--checkpoint-every", "20"};
+  const Words words =
+      long_gossip_run(out) + "--steps 800 --checkpoint-every 20";
   {
-    Process process(
-        Words{"mpirun", "--oversubscribe", "-np", "4", program()} + words,
-        {"OMPI_ALLOW_RUN_AS_ROOT=1",
-         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-         "OMP_NUM_THREADS=1"});
+    Process process(under_mpirun(4, words));
     ASSERT_TRUE(wait_until([&] {
       for (const char* worker : {"0000", "0001", "0002", "0003"}) {
         if (!std::filesystem::exists(

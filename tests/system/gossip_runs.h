@@ -10,26 +10,10 @@
 namespace grapevine::system {
 
 inline Words gossip_run(const std::string& preset, const std::string& out) {
-  return Words{
-      "train",
-      "--json",
-      "--quiet",
-      "--preset",
-      preset,
-      "--model",
-      "mlp",
-      "--data",
-      "fashion-mnist",
-      "--train-samples",
-      "6000",
-      "--batch",
-      "32",
-      "--lr",
-      "0.05",
-      "--eval-samples",
-      "200",
-      "--out",
-      out};
+  return split(
+             "train --json --quiet --model mlp --data fashion-mnist "
+             "--train-samples 6000 --batch 32 --lr 0.05 --eval-samples 200") +
+         Words{"--preset", preset, "--out", out};
 }
 
 inline std::vector<nlohmann::json>

@@ -30,7 +30,7 @@ TEST(VirtualGossip, CountsBytesAsProcessesDo) {
   const auto run = [&](const char* name) {
     return gossip_run("ad-psgd", scratch.file(name)) +
            Words{"-n", std::to_string(kWorkers), "--steps", "20"} +
-           Words{"--max-lag", "2"}; // some averagings on any machine
+           "--max-lag 2"; // some averagings on any machine
   };
   EXPECT_EQ(
       replica_bytes(cli::grapevine(run("virtual")), 1),
@@ -42,33 +42,13 @@ TEST(VirtualGossip, CountsBytesAsProcessesDo) {
 TEST(VirtualGossip, WeighsPartialBatches) {
   const cli::Scratch scratch;
   const auto run = [&](const char* name, const Words& more) {
-    return Words{
-               "train",
-               "--json",
-               "--quiet",
-               "--model",
-               "mlp",
-               "--data",
-               "synthetic",
-               "--synthetic-samples",
-               "35",
-               "--batch",
-               "8",
-               "-n",
-               "2",
-               "--epochs",
-               "1",
-               "--lr",
-               "1e-9",
-               "--partial",
-               "keep",
-               "--eval-samples",
-               "10",
-               "--out",
-               scratch.file(name)} +
-           more;
+    return split(
+               "train --json --quiet --model mlp --data synthetic "
+               "--synthetic-samples 35 --batch 8 -n 2 --epochs 1 --lr 1e-9 "
+               "--partial keep --eval-samples 10") +
+           Words{"--out", scratch.file(name)} + more;
   };
-  const Words gossip = {"--agreement", "gossip", "--graph", "ring"};
+  const Words gossip = split("--agreement gossip --graph ring");
   result_of(cli::grapevine(run("steps", {"--graph", "ring"})));
   result_of(cli::grapevine(run("virtual", gossip)));
   result_of(over_gloo(2, run("processes", gossip)));
@@ -89,33 +69,13 @@ TEST(VirtualGossip, WeighsPartialBatches) {
 TEST(VirtualGossip, RepeatsWhateverTheThreads) {
   const cli::Scratch scratch;
   for (const Words& more :
-       {Words{"--preset", "a2cid2"},
-        Words{"--preset", "ad-psgd", "--graph", "complete"},
+       {split("--preset a2cid2"),
+        split("--preset ad-psgd --graph complete"),
         // An epoch of six rounds: the graph changes three times.
-        Words{
-            "--graph",
-            "ada",
-            "--epochs",
-            "4",
-            "--train-samples",
-            "1400",
-            "--checkpoint-every",
-            "9"},
-        Words{
-            "--preset",
-            "a2cid2",
-            "--optimizer",
-            "adam",
-            "--lr",
-            "0.001",
-            "--compute",
-            "10ms",
-            "--link",
-            "200mbit,1ms",
-            "--slow",
-            "2:3.0",
-            "--max-lag",
-            "2"}}) {
+        split("--graph ada --epochs 4 --train-samples 1400 "
+              "--checkpoint-every 9"),
+        split("--preset a2cid2 --optimizer adam --lr 0.001 --compute "
+              "10ms --link 200mbit,1ms --slow 2:3.0 --max-lag 2")}) {
     std::string hash;
     for (const std::string threads : {"1", "2"}) {
       const auto result = result_of(cli::grapevine(
@@ -154,17 +114,15 @@ void expect_resumes_to_the_same_bits(
 
 TEST(VirtualGossip, ResumesToTheSameBits) {
   expect_resumes_to_the_same_bits(
-      Words{"-n", "6", "--steps", "150", "--epochs", "20"} +
-      Words{"--checkpoint-every", "7"} +
-      Words{"--link", "100mbit,1ms", "--compute", "10ms"});
+      split("-n 6 --steps 150 --epochs 20 --checkpoint-every 7 "
+            "--link 100mbit,1ms --compute 10ms"));
 }
 
 // Every epoch, of four rounds, has another graph, and ends with a checkpoint.
 TEST(VirtualGossip, ResumesOnAGraphThatHasChangedWithOtherBuckets) {
   expect_resumes_to_the_same_bits(
-      Words{"-n", "24", "--graph", "ada", "--k0", "20", "--gamma", "2"} +
-          Words{"--epochs", "10", "--checkpoint-every", "4"} +
-          Words{"--train-samples", "3072"},
+      split("-n 24 --graph ada --k0 20 --gamma 2 --epochs 10 "
+            "--checkpoint-every 4 --train-samples 3072"),
       {"--bucket-bytes", "65536"});
 }
 
@@ -172,8 +130,7 @@ TEST(VirtualGossip, DoesNotGoOnBetweenProcesses) {
   const cli::Scratch scratch;
   const std::string out = scratch.file("run");
   const Words words = gossip_run("a2cid2", out) +
-                      Words{"-n", "2", "--steps", "5000", "--epochs", "99"} +
-                      Words{"--checkpoint-every", "7"};
+                      "-n 2 --steps 5000 --epochs 99 --checkpoint-every 7";
   {
     Process process(Words{program()} + words);
     wait_for_checkpoint(process, out, 14);
@@ -206,9 +163,9 @@ double distance_by_sketches(const std::string& out, int n) {
 
 TEST(Gossip, EndsOverGlooAndMpi) {
   const cli::Scratch scratch;
-  const Words words = gossip_run("a2cid2", scratch.file("run")) +
-                      Words{"--fresh", "--epochs", "9", "--steps", "60"} +
-                      Words{"--graph", "complete", "--max-lag", "4"};
+  const Words words =
+      gossip_run("a2cid2", scratch.file("run")) +
+      "--fresh --epochs 9 --steps 60 --graph complete --max-lag 4";
   for (const auto& [n, mpi] : std::vector<std::pair<int, bool>>{
            {1, false},
            {1, true},
@@ -235,10 +192,10 @@ TEST(Gossip, EndsOverGlooAndMpi) {
 TEST(Gossip, EndsWherePacked) {
   const cli::Scratch scratch;
   const auto result = result_of(cli::grapevine(
-      Words{"launch", "-n", "3", "--link", "10gbit", "--"} +
+      split("launch -n 3 --link 10gbit --") +
       gossip_run("a2cid2", scratch.file("run")) +
-      Words{"--epochs", "9", "--steps", "60"} +
-      Words{"--graph", "complete", "--max-lag", "4", "--packing"}));
+      "--epochs 9 --steps 60 --graph complete --max-lag 4 "
+      "--packing"));
   ASSERT_EQ(result["outcome"], "completed");
   EXPECT_GT(result["averaged_model_accuracy"], 0.3);
   EXPECT_GT(result["messages"], 0);
@@ -252,7 +209,7 @@ TEST(Gossip, EndsWhereTheWorkersMeetInAFile) {
   for (int rank = 0; rank < 3; ++rank) {
     workers.push_back(std::make_unique<Process>(
         Words{program()} + gossip_run("a2cid2", out) +
-            Words{"--steps", "60", "--epochs", "9", "--max-lag", "4"},
+            "--steps 60 --epochs 9 --max-lag 4",
         Words{
             "RANK=" + std::to_string(rank),
             "WORLD_SIZE=3",
@@ -281,9 +238,8 @@ TEST(Gossip, ProcessesEndEarlyAndKeepTheBest) {
   const auto result = result_of(over_gloo(
       2,
       gossip_run("a2cid2", out) +
-          Words{"--train-samples", "640", "--epochs", "500"} +
-          Words{"--lr", "1e-12", "--max-lag", "2", "--ema", "0.9"} +
-          Words{"--early-stop", "2", "--keep-best"}));
+          "--train-samples 640 --epochs 500 --lr 1e-12 --max-lag 2 "
+          "--ema 0.9 --early-stop 2 --keep-best"));
   EXPECT_EQ(result["outcome"], "completed");
   EXPECT_LT(result["epochs"], 400);
   EXPECT_TRUE(result["ema_accuracy"].is_number());

@@ -8,30 +8,10 @@ namespace {
 TEST(ManyWorkers, GossipInVirtualTime) {
   const cli::Scratch scratch;
   const auto result = result_of(cli::grapevine(
-      {"train",
-       "--json",
-       "--quiet",
-       "--check",
-       "--preset",
-       "a2cid2",
-       "-n",
-       "1008",
-       "--model",
-       "cnn",
-       "--data",
-       "synthetic",
-       "--batch",
-       "1",
-       "--steps",
-       "3",
-       "--lr",
-       "0.02",
-       "--eval-samples",
-       "4",
-       "--checkpoint-every",
-       "-1",
-       "--out",
-       scratch.file("run")}));
+      split("train --json --quiet --check --preset a2cid2 -n 1008 --model cnn "
+            "--data synthetic --batch 1 --steps 3 --lr 0.02 --eval-samples 4 "
+            "--checkpoint-every -1") +
+      Words{"--out", scratch.file("run")}));
   EXPECT_EQ(result["outcome"], "completed");
   EXPECT_EQ(result["steps"], 3);
   // Replicas in pairs, and the words that made them; some 1008 a round.

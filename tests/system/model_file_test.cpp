@@ -26,7 +26,7 @@ ModelFile read_model(const std::string& path) {
 }
 
 Words two_workers(const std::string& out) {
-  return small_run("d-ring", out) + Words{"-n", "2"};
+  return small_run("d-ring", out) + "-n 2";
 }
 
 // A run and its model, made once; the tests only read them.
@@ -97,8 +97,7 @@ TEST_F(ModelFiles, ExportOfBatchNormHasItsBuffers) {
   const std::string run = scratch_.file("resnet");
   const std::string file = scratch_.file("resnet.safetensors");
   result_of(cli::grapevine(
-      two_workers(run) +
-      Words{"--model", "resnet20", "--batch", "2", "--steps", "1"}));
+      two_workers(run) + "--model resnet20 --batch 2 --steps 1"));
   ASSERT_EQ(cli::grapevine({"export", run, file}).exit_code, 0);
   const ModelFile model = read_model(file);
   int64_t parameters = 0;

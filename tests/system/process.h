@@ -223,29 +223,15 @@ inline Words alone(const Words& words) {
 }
 
 inline Words under_launch(int n, const Words& words) {
-  return Words{
-             program(),
-             "launch",
-             "-n",
-             std::to_string(n),
-             "--deadline",
-             "15",
-             "--"} +
-         words;
+  return Words{program(), "launch", "-n", std::to_string(n)} +
+         "--deadline 15 --" + words;
 }
 
 inline Words under_mpirun(int n, const Words& words) {
-  return Words{
-             "env",
-             "OMPI_ALLOW_RUN_AS_ROOT=1",
-             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-             "OMP_NUM_THREADS=1",
-             "mpirun",
-             "--oversubscribe",
-             "-np",
-             std::to_string(n),
-             program()} +
-         words;
+  return split(
+             "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+             "OMP_NUM_THREADS=1 mpirun --oversubscribe") +
+         Words{"-np", std::to_string(n), program()} + words;
 }
 
 } // namespace grapevine::system

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <deque>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,28 +17,29 @@ namespace grapevine::system {
 
 using Words = std::vector<std::string>;
 
+// Cuts a command line at its spaces.
+inline Words split(const std::string& line) {
+  std::istringstream stream(line);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
 inline Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
+}
+inline Words operator+(Words left, const std::string& line) {
+  return std::move(left) + split(line);
 }
 
 // A run of a second or two that still uses batches, momentum, epochs and
 // everything else that could differ between transports.
 inline Words small_run(const std::string& preset, const std::string& out) {
-  return {"train",     "--json",
-          "--quiet",   "--preset",
-          preset,      "--model",
-          "mlp",       "--data",
-          "synthetic", "--synthetic-samples",
-          "672",       "--epochs",
-          "2",         "--steps",
-          "7",         "--batch",
-          "16",        "--lr",
-          "0.05",      "--seed",
-          "3",         "--probe-every",
-          "2",         "--eval-samples",
-          "40",        "--check",
-          "--out",     out};
+  return words(
+             "train --json --quiet --model mlp --data synthetic "
+             "--synthetic-samples 672 --epochs 2 --steps 7 --batch 16 "
+             "--lr 0.05 --seed 3 --probe-every 2 --eval-samples 40 "
+             "--check") +
+         Words{"--preset", preset, "--out", out};
 }
 
 // The JSON that the program printed. A failed run shows its stderr.
@@ -44,6 +47,26 @@ inline nlohmann::json result_of(const cli::Answer& answer) {
   EXPECT_EQ(answer.exit_code, 0) << answer.error;
   if (answer.out.empty()) return {};
   return nlohmann::json::parse(answer.out, nullptr, false);
+}
+
+// Everything that does not measure time or name the directory.
+inline void expect_same_run(
+    const nlohmann::json& result,
+    const nlohmann::json& expected) {
+  for (const char* key :
+       {"outcome",
+        "epochs",
+        "steps",
+        "train_loss",
+        "test_accuracy",
+        "averaged_model_accuracy",
+        "consensus_distance",
+        "parameters_sha256",
+        "messages",
+        "bytes"}) {
+    ASSERT_TRUE(result.is_object() && result.contains(key)) << key;
+    EXPECT_EQ(result.at(key), expected.at(key)) << key;
+  }
 }
 
 // As a script would start them, whose workers meet in a file; but as forks of

@@ -52,6 +52,7 @@ TEST_P(Resume, AfterSigkill) {
       result_of(cli::grapevine({"report", out, "--json", "--no-html"}));
   EXPECT_EQ(report.at("runs").at(0).at("outcome"), "interrupted");
   expect_unbroken_result(run_to_the_end(GetParam().second, out));
+  expect_resumed(out);
   EXPECT_EQ(temporary_files(out), Words{});
 }
 
@@ -67,105 +68,68 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MpiToVirtual", Place::kMpi, Place::kVirtual}),
     [](const auto& info) { return info.param.name; });
 
-// What Ada has found out about the replicas is part of a checkpoint.
-TEST(Resume, AdaGoesOnWithItsDegree) {
+// What is part of a checkpoint beside the parameters.
+struct State {
+  std::string name;
+  std::string words;
+};
+
+class ResumedState : public ::testing::TestWithParam<State> {};
+
+TEST_P(ResumedState, GoesOn) {
   SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
   const cli::Scratch scratch;
-  const auto run = [&](const std::string& name) {
-    return long_run(scratch.file(name)) +
-           Words{"--preset", "ada-auto", "--ada-every", "2", "-n", "8"};
-  };
-  const auto unbroken = result_of(cli::grapevine(run("whole")));
-  Process process(alone(run("broken")));
-  wait_for_random_moment(process, scratch.file("broken"));
+  Words more = split(GetParam().words);
+  if (GetParam().name == "PushSumsWeights") {
+    more = more + Words{
+                      "--edges",
+                      scratch.write("edges", "0 1\n1 2\n2 3\n3 0\n0 2\n0 3\n")};
+  }
+  const std::string whole = scratch.file("whole");
+  const std::string broken = scratch.file("broken");
+  const auto unbroken =
+      result_of(cli::grapevine(long_virtual_run(whole) + more));
+  Process process(alone(long_virtual_run(broken) + more));
+  wait_for_random_moment(process, broken);
   process.kill_tree();
   process.wait();
-  expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
+  const auto resumed =
+      result_of(cli::grapevine(long_virtual_run(broken) + more));
+  expect_same_run(resumed, unbroken);
+  expect_resumed(broken);
+  EXPECT_EQ(resumed.at("virtual_seconds"), unbroken.at("virtual_seconds"));
+  EXPECT_EQ(
+      unbroken.at("virtual_seconds").is_null(),
+      GetParam().name != "VirtualClock");
+  if (GetParam().name != "AdasDegree") return;
   std::set<double> degrees;
-  for (const Line& line : counted_lines(scratch.file("whole"))) {
+  for (const Line& line : counted_lines(whole)) {
     if (line.record.at("type") == "step")
       degrees.insert(line.record.at("degree").get<double>());
   }
   EXPECT_GT(degrees.size(), 1U);
 }
 
-// Moments, and the gradients of a window that is not over, are part of a
-// checkpoint.
-TEST(Resume, AccumAdamGoesOnInsideAWindow) {
-  SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
-  const cli::Scratch scratch;
-  const auto run = [&](const std::string& name) {
-    return long_virtual_run(scratch.file(name)) +
-           Words{"--optimizer", "accumadam", "--lr", "0.002", "--window", "7"};
-  };
-  const auto unbroken = result_of(cli::grapevine(run("whole")));
-  Process process(alone(run("broken")));
-  wait_for_random_moment(process, scratch.file("broken"));
-  process.kill_tree();
-  process.wait();
-  expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
-}
-
-// What the trackers have ahead of the gradients is part of a checkpoint.
-TEST(Resume, GradientTrackingGoesOn) {
-  SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
-  const cli::Scratch scratch;
-  const auto run = [&](const std::string& name) {
-    return long_virtual_run(scratch.file(name)) +
-           Words{"--agreement", "gradient-tracking"};
-  };
-  const auto unbroken = result_of(cli::grapevine(run("whole")));
-  Process process(alone(run("broken")));
-  wait_for_random_moment(process, scratch.file("broken"));
-  process.kill_tree();
-  process.wait();
-  expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
-}
-
-// Push-sum's weights follow from the step.
-TEST(Resume, PushSumGoesOnWithItsWeights) {
-  SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
-  const cli::Scratch scratch;
-  const std::string edges =
-      scratch.write("edges", "0 1\n1 2\n2 3\n3 0\n0 2\n0 3\n");
-  const auto run = [&](const std::string& name) {
-    return long_virtual_run(scratch.file(name)) +
-           Words{"--agreement", "push-sum"} +
-           Words{"--graph", "directed-edges", "--edges", edges};
-  };
-  const auto unbroken = result_of(cli::grapevine(run("whole")));
-  Process process(alone(run("broken")));
-  wait_for_random_moment(process, scratch.file("broken"));
-  process.kill_tree();
-  process.wait();
-  expect_same_run(result_of(cli::grapevine(run("broken"))), unbroken);
-}
-
-// Where every worker stands on the virtual clock is part of a checkpoint.
-TEST(Resume, TheVirtualClockGoesOn) {
-  SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
-  const cli::Scratch scratch;
-  const auto run = [&](const std::string& name) {
-    return long_virtual_run(scratch.file(name)) + Words{
-                                                      "--agreement",
-                                                      "combine-while-adapt",
-                                                      "--compute",
-                                                      "4ms,8ms,1ms",
-                                                      "--link",
-                                                      "100mbit,1ms",
-                                                      "--slow",
-                                                      "random:0.3:2"};
-  };
-  const auto unbroken = result_of(cli::grapevine(run("whole")));
-  Process process(alone(run("broken")));
-  wait_for_random_moment(process, scratch.file("broken"));
-  process.kill_tree();
-  process.wait();
-  const auto resumed = result_of(cli::grapevine(run("broken")));
-  expect_same_run(resumed, unbroken);
-  EXPECT_GT(unbroken.at("virtual_seconds").get<double>(), 0);
-  EXPECT_EQ(resumed.at("virtual_seconds"), unbroken.at("virtual_seconds"));
-}
+INSTANTIATE_TEST_SUITE_P(
+    States,
+    ResumedState,
+    ::testing::Values(
+        // What Ada has found out about the replicas.
+        State{"AdasDegree", "--preset ada-auto --ada-every 2 -n 8"},
+        // Moments, and the gradients of a window that is not over.
+        State{
+            "AccumAdamsWindow",
+            "--optimizer accumadam --lr 0.002 --window 7"},
+        // What the trackers have ahead of the gradients.
+        State{"GradientTrackers", "--agreement gradient-tracking"},
+        // They follow from the step.
+        State{"PushSumsWeights", "--agreement push-sum --graph directed-edges"},
+        // Where every worker stands on it.
+        State{
+            "VirtualClock",
+            "--agreement combine-while-adapt --compute 4ms,8ms,1ms "
+            "--link 100mbit,1ms --slow random:0.3:2"}),
+    [](const auto& info) { return info.param.name; });
 
 TEST(Resume, KilledAgainAndAgain) {
   SCOPED_TRACE("GRAPEVINE_TEST_SEED=" + std::to_string(test_seed()));
@@ -178,6 +142,7 @@ TEST(Resume, KilledAgainAndAgain) {
     process.wait();
   }
   expect_unbroken_result(run_to_the_end(Place::kVirtual, out));
+  expect_resumed(out, 33);
   expect_each_step_once(out, kLongSteps);
 }
 
@@ -190,7 +155,7 @@ TEST(Resume, RecordsBeforeTheFirstCheckpointCountOnce) {
   for (int i = 0; i == 0 || !checkpoint_steps(out).empty(); ++i) {
     ASSERT_LT(i, 20);
     out = scratch.file("run" + std::to_string(i));
-    words = alone(long_virtual_run(out) + Words{"--checkpoint-every", "1000"});
+    words = alone(long_virtual_run(out) + "--checkpoint-every 1000");
     Process process(words);
     ASSERT_TRUE(wait_until(
         [&] { return counted_steps(out).size() > 0 || !process.running(); }));
@@ -199,6 +164,7 @@ TEST(Resume, RecordsBeforeTheFirstCheckpointCountOnce) {
   }
   Process again(words);
   expect_unbroken_result(again.wait());
+  EXPECT_EQ(last_attempt(out).step, 0);
   expect_each_step_once(out, kLongSteps);
 }
 
@@ -213,6 +179,7 @@ TEST(Resume, WhenOnlyTheResultIsMissing) {
   run["outcome"] = "running";
   std::ofstream(file) << run;
   expect_unbroken_result(cli::grapevine(long_virtual_run(out)));
+  EXPECT_EQ(last_attempt(out).step, kLongSteps);
   expect_each_step_once(out, kLongSteps);
 }
 
@@ -250,6 +217,7 @@ TEST_P(Interruption, CheckpointsAndResumes) {
   const auto run = nlohmann::json::parse(cli::read_text(out + "/run.json"));
   EXPECT_EQ(run["outcome"], "interrupted");
   expect_unbroken_result(run_to_the_end(place, out));
+  EXPECT_EQ(last_attempt(out).step, result["steps"]);
   expect_each_step_once(out, kLongSteps);
 }
 
@@ -283,6 +251,7 @@ TEST(Interruption, AtTheEndOfAnEpochLosesNoEvaluation) {
   }
   Process process(words("broken"));
   expect_same_run(result_of(process.wait()), expected);
+  expect_resumed(scratch.file("broken"), 3);
   EXPECT_EQ(
       evaluations(scratch.file("broken")),
       evaluations(scratch.file("unbroken")));

@@ -5,7 +5,7 @@ namespace grapevine::system {
 namespace {
 
 Words tiny_run(const std::string& out) {
-  return small_run("d-ring", out) + Words{"-n", "2", "--threads", "1"};
+  return small_run("d-ring", out) + "-n 2 --threads 1";
 }
 
 TEST(RunDirectory, FinishedRunPrintsItsStoredResult) {
@@ -24,7 +24,7 @@ TEST(RunDirectory, FinishedRunPrintsItsStoredResult) {
       result_of(over_gloo(2, small_run("d-ring", scratch.file("run")))),
       first);
 
-  const auto again = result_of(cli::grapevine(words + Words{"--fresh"}));
+  const auto again = result_of(cli::grapevine(words + "--fresh"));
   EXPECT_NE(again["seconds"], first["seconds"]) << "not trained again";
   expect_same_run(again, first);
   EXPECT_EQ(result_of(cli::grapevine(words)), again);
@@ -34,12 +34,12 @@ TEST(RunDirectory, AnotherSpecIsRefused) {
   const cli::Scratch scratch;
   const std::string out = scratch.file("run");
   result_of(cli::grapevine(tiny_run(out)));
-  const Words other = tiny_run(out) + Words{"--lr", "0.07"};
+  const Words other = tiny_run(out) + "--lr 0.07";
   expect_clear_failure(
       cli::grapevine(other),
       2,
       {out, "lr", "0.05", "0.07", "--fresh"});
-  EXPECT_EQ(result_of(cli::grapevine(other + Words{"--fresh"}))["steps"], 7);
+  EXPECT_EQ(result_of(cli::grapevine(other + "--fresh"))["steps"], 7);
 }
 
 TEST(RunDirectory, TwoProcessesAtOnce) {
@@ -52,7 +52,7 @@ TEST(RunDirectory, TwoProcessesAtOnce) {
   const Words words = long_virtual_run(out);
   expect_clear_failure(cli::grapevine(words), 2, {"another process", out});
   expect_clear_failure(
-      cli::grapevine(words + Words{"--fresh"}),
+      cli::grapevine(words + "--fresh"),
       2,
       {"another process", out});
   first.signal(SIGCONT);
@@ -74,7 +74,7 @@ TEST(RunDirectory, AForeignDirectoryIsRefused) {
   const cli::Scratch scratch;
   const std::string file = scratch.write("thesis.tex", "precious");
   const std::string directory = scratch.path().string();
-  for (const Words& more : {Words{}, Words{"--fresh"}}) {
+  for (const Words& more : {Words{}, split("--fresh")}) {
     expect_clear_failure(
         cli::grapevine(tiny_run(directory) + more),
         2,
@@ -86,7 +86,7 @@ TEST(RunDirectory, AForeignDirectoryIsRefused) {
 
 // Over processes too the exit code is 2, whichever of them ends first.
 void expect_refused_by_all(const Words& words, const std::string& message) {
-  Process process(under_launch(2, words + Words{"--deadline", "300"}));
+  Process process(under_launch(2, words + "--deadline 300"));
   const cli::Answer answer = process.wait();
   EXPECT_EQ(answer.exit_code, 2) << answer.error;
   EXPECT_TRUE(cli::contains(answer.error, message)) << answer.error;
@@ -102,9 +102,7 @@ TEST(RunDirectory, IsRefusedByAllWorkersAlike) {
       "thesis.tex");
   const std::string out = scratch.file("run");
   result_of(cli::grapevine(tiny_run(out)));
-  expect_refused_by_all(
-      small_run("d-ring", out) + Words{"--lr", "0.07"},
-      "0.07");
+  expect_refused_by_all(small_run("d-ring", out) + "--lr 0.07", "0.07");
 }
 
 TEST(RunDirectory, WhereNothingCanBeWritten) {

@@ -58,6 +58,21 @@ inline std::vector<Line> counted_lines(const std::filesystem::path& run) {
   return lines;
 }
 
+// The last attempt that began, with the step at which it did.
+inline Line last_attempt(const std::filesystem::path& run) {
+  Line last;
+  for (const Line& line : lines_of(run / "records" / "process-0.jsonl")) {
+    if (line.record["type"] == "attempt") last = line;
+  }
+  return last;
+}
+
+// The run was resumed from a checkpoint, of this step or a later one.
+inline void expect_resumed(const std::filesystem::path& run, int step = 1) {
+  EXPECT_GT(last_attempt(run).attempt, 0);
+  EXPECT_GE(last_attempt(run).step, step) << "began again";
+}
+
 // How many losses, one a worker, are known of each step.
 inline std::map<int, size_t> counted_steps(const std::filesystem::path& run) {
   std::map<int, size_t> losses;

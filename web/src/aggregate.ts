@@ -32,24 +32,48 @@ export const kEmptyCurve: Curve = {
   count: [],
 };
 
+type Values = (Num | undefined)[];
+
+function mean_of(values: Values): Num {
+  const usable = values.filter(finite);
+  return usable.length
+    ? usable.reduce((sum, value) => sum + value, 0) / usable.length
+    : null;
+}
+
+function extreme(values: Values, pick: (...all: number[]) => number): Num {
+  const usable = values.filter(finite);
+  return usable.length ? pick(...usable) : null;
+}
+
 /** Mean over the parts at every point of the grid of the part that went
- * furthest. Parts end where they end: behind its last step a part counts no
- * more. Parts of another grid (a run that is still going has finer buckets)
- * are averaged into the cells of this one, or interpolated where they are
- * coarser; their minima and maxima survive that. */
+ * furthest. A part that ended earlier counts until its last step. Parts of
+ * another grid (a run that is still going has finer buckets) are averaged into
+ * the cells of this one, or interpolated if they are coarser; their minima and
+ * maxima survive that. */
 export function aggregate(parts: Part[]): Curve {
   const usable = parts.filter((part) => part.step.length > 0);
-  const furthest = usable.reduce<Part | null>(longer, null);
-  if (!furthest) return kEmptyCurve;
-  const grid = furthest.step;
+  if (!usable.length) return kEmptyCurve;
+  const grid = usable.reduce(longer).step;
   const aligned = usable.map((part) =>
     same_grid(part.step, grid) ? part : resample(part, grid),
   );
-  return average(aligned, grid);
+  const at = (i: number, pick: (part: Part) => Column): Values =>
+    // A part's band counts only where its mean does.
+    aligned.map((part) => (finite(part.mean[i]) ? pick(part)[i] : null));
+  const low = (part: Part): Column => part.low ?? part.mean;
+  const high = (part: Part): Column => part.high ?? part.mean;
+  return {
+    step: grid,
+    x: grid.map((_, i) => mean_of(aligned.map((part) => part.x[i]))),
+    mean: grid.map((_, i) => mean_of(at(i, (part) => part.mean))),
+    low: grid.map((_, i) => extreme(at(i, low), Math.min)),
+    high: grid.map((_, i) => extreme(at(i, high), Math.max)),
+    count: grid.map((_, i) => at(i, (part) => part.mean).filter(finite).length),
+  };
 }
 
-function longer(best: Part | null, part: Part): Part {
-  if (!best) return part;
+function longer(best: Part, part: Part): Part {
   const difference = last_step(part) - last_step(best);
   if (difference !== 0) return difference > 0 ? part : best;
   return part.step.length > best.step.length ? part : best;
@@ -65,105 +89,34 @@ function same_grid(step: Column, grid: Column): boolean {
   );
 }
 
-function average(parts: Part[], grid: Column): Curve {
-  const curve: Curve = { ...empty_curve(grid) };
-  for (let i = 0; i < grid.length; ++i) {
-    let sum = 0;
-    let sum_x = 0;
-    let count = 0;
-    let count_x = 0;
-    let low = Infinity;
-    let high = -Infinity;
-    for (const part of parts) {
-      const mean = part.mean[i];
-      const x = part.x[i];
-      if (finite(x)) {
-        sum_x += x;
-        ++count_x;
-      }
-      if (!finite(mean)) continue;
-      sum += mean;
-      ++count;
-      low = Math.min(low, or_else(part.low?.[i], mean));
-      high = Math.max(high, or_else(part.high?.[i], mean));
-    }
-    curve.x[i] = count_x ? sum_x / count_x : null;
-    curve.count[i] = count;
-    if (!count) continue;
-    curve.mean[i] = sum / count;
-    curve.low[i] = low;
-    curve.high[i] = high;
-  }
-  return curve;
-}
-
-function or_else(value: Num | undefined, otherwise: number): number {
-  return finite(value) ? value : otherwise;
-}
-
-function empty_curve(grid: Column): Curve {
-  const nulls = (): Column => new Array<Num>(grid.length).fill(null);
-  return {
-    step: grid,
-    x: nulls(),
-    mean: nulls(),
-    low: nulls(),
-    high: nulls(),
-    count: new Array<number>(grid.length).fill(0),
-  };
-}
-
 /** The part on another grid: the mean of its points in each cell (a cell goes
  * half-way to the neighbouring grid points), or between points the straight
  * line. */
 function resample(part: Part, grid: Column): Part {
-  const out = empty_curve(grid);
-  let at = 0;
-  for (let i = 0; i < grid.length; ++i) {
-    const here = grid[i]!;
+  const { step, x, mean } = part;
+  const low = part.low ?? mean;
+  const high = part.high ?? mean;
+  let end = 0;
+  const cells = grid.map((here, i) => {
     const next = grid[i + 1];
-    const end = finite(next) ? (here + next) / 2 : Infinity;
-    const begin = at;
-    while (at < part.step.length && (part.step[at] ?? 0) <= end) ++at;
-    if (at > begin) {
-      out.x[i] = mean_of(part.x, begin, at);
-      out.mean[i] = mean_of(part.mean, begin, at);
-      out.low[i] = extreme(part.low ?? part.mean, begin, at, Math.min);
-      out.high[i] = extreme(part.high ?? part.mean, begin, at, Math.max);
-    } else if (begin > 0 && begin < part.step.length) {
-      out.x[i] = between(part.step, part.x, begin, here);
-      out.mean[i] = between(part.step, part.mean, begin, here);
-      out.low[i] = between(part.step, part.low ?? part.mean, begin, here);
-      out.high[i] = between(part.step, part.high ?? part.mean, begin, here);
-    }
-  }
-  return out;
-}
-
-function mean_of(column: Column, begin: number, end: number): Num {
-  let sum = 0;
-  let count = 0;
-  for (let i = begin; i < end; ++i) {
-    const value = column[i];
-    if (!finite(value)) continue;
-    sum += value;
-    ++count;
-  }
-  return count ? sum / count : null;
-}
-
-function extreme(
-  column: Column,
-  begin: number,
-  end: number,
-  pick: (a: number, b: number) => number,
-): Num {
-  let found: Num = null;
-  for (let i = begin; i < end; ++i) {
-    const value = column[i];
-    if (finite(value)) found = found === null ? value : pick(found, value);
-  }
-  return found;
+    const border = finite(next) ? (here! + next) / 2 : Infinity;
+    const begin = end;
+    while (end < step.length && (step[end] ?? 0) <= border) ++end;
+    return { begin, end, here: here! };
+  });
+  const column = (source: Column, pick: (values: Values) => Num): Column =>
+    cells.map(({ begin, end, here }) =>
+      end > begin
+        ? pick(source.slice(begin, end))
+        : between(step, source, begin, here),
+    );
+  return {
+    step: grid,
+    x: column(x, mean_of),
+    mean: column(mean, mean_of),
+    low: column(low, (values) => extreme(values, Math.min)),
+    high: column(high, (values) => extreme(values, Math.max)),
+  };
 }
 
 /** On the line through points i-1 and i; null if either has no value. */
@@ -172,28 +125,4 @@ function between(step: Column, column: Column, i: number, here: number): Num {
   const [y0, y1] = [column[i - 1], column[i]];
   if (!finite(x0) || !finite(x1) || !finite(y0) || !finite(y1)) return null;
   return y0 + ((y1 - y0) * (here - x0)) / (x1 - x0);
-}
-
-export interface Spread {
-  mean: number;
-  sd: Num;
-  low: number;
-  high: number;
-  count: number;
-}
-
-/** Mean, sample standard deviation (null for one value), lowest, highest of
- * the finite values; null if there is none. */
-export function spread(values: (Num | undefined)[]): Spread | null {
-  const usable = values.filter(finite);
-  if (!usable.length) return null;
-  const mean = usable.reduce((sum, value) => sum + value, 0) / usable.length;
-  const squares = usable.reduce((sum, v) => sum + (v - mean) ** 2, 0);
-  return {
-    mean,
-    sd: usable.length > 1 ? Math.sqrt(squares / (usable.length - 1)) : null,
-    low: Math.min(...usable),
-    high: Math.max(...usable),
-    count: usable.length,
-  };
 }

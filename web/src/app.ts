@@ -1,10 +1,12 @@
 // What all parts of the page share: the data, what the reader chose, and who
 // wants to know of changes.
 import { axes_with_data, type AxisKey } from "./axis";
-import type { Data, Group, Run } from "./data";
+import type { Data, Group } from "./data";
+import { h } from "./dom";
 import { no_filter, select, type Filter, type Selection } from "./filter";
-import { kColours, kSymbols, looks, type Look } from "./palette";
-import { kThemes, type Mode, type Theme } from "./theme";
+import { swatch, type Swatch } from "./legend";
+import { colour_at, looks, type Look } from "./palette";
+import { theme_now, type Mode, type Theme } from "./theme";
 
 export type SeedsMode = "mean" | "runs";
 
@@ -13,41 +15,43 @@ export interface Choices {
   seeds: SeedsMode;
   axis: AxisKey;
   mode: Mode;
+  /** Paper gets light colours. */
   printing: boolean;
 }
 
+/** Others read the fields and set them by `change`. */
 export class App {
-  readonly data: Data;
-  private choices_: Choices;
-  private selection_: Selection;
+  choices: Readonly<Choices>;
+  selection: Selection;
+  theme: Theme;
   private readonly looks_: Map<number, Look>;
   private readonly groups_: Map<number, Group>;
   private readonly listeners_: ((changed: Set<keyof Choices>) => void)[] = [];
 
-  constructor(data: Data, mode: Mode) {
-    this.data = data;
-    this.choices_ = {
+  constructor(
+    readonly data: Data,
+    mode: Mode,
+  ) {
+    this.choices = {
       filter: no_filter(),
       seeds: "mean",
       axis: axes_with_data(data.runs)[0]?.key ?? "epoch",
       mode,
       printing: false,
     };
-    this.selection_ = select(data, this.choices_.filter);
+    this.selection = select(data, this.choices.filter);
     this.looks_ = looks(data.groups);
     this.groups_ = new Map(data.groups.map((group) => [group.id, group]));
+    this.theme = this.dress();
   }
 
-  get choices(): Readonly<Choices> {
-    return this.choices_;
-  }
-
-  get selection(): Selection {
-    return this.selection_;
-  }
-
-  get theme(): Theme {
-    return kThemes[this.choices_.printing ? "light" : this.choices_.mode];
+  /** Puts the page into the chosen colours. */
+  private dress(): Theme {
+    const { mode, printing } = this.choices;
+    const root = document.documentElement;
+    root.dataset["theme"] = printing ? "light" : mode;
+    root.classList.toggle("printing", printing);
+    return theme_now(printing ? "light" : mode);
   }
 
   group(id: number): Group | undefined {
@@ -55,34 +59,31 @@ export class App {
   }
 
   colour(group: number): string {
-    const look = this.looks_.get(group);
-    return kColours[this.theme.mode][look?.colour ?? 0] ?? this.theme.muted;
+    return colour_at(this.theme.mode, this.looks_.get(group)?.colour ?? 0);
   }
 
-  /** 0 is for curves without marks. */
-  symbol_index(group: number): number {
-    return this.looks_.get(group)?.symbol ?? 0;
+  /** How the group is drawn; symbol 0 is for curves without marks. */
+  look(group: number, line: Swatch["line"] = "solid"): Swatch {
+    const symbol = this.looks_.get(group)?.symbol ?? 0;
+    return { colour: this.colour(group), symbol, line };
   }
 
-  symbol(group: number): string {
-    return kSymbols[this.symbol_index(group)] ?? "circle";
-  }
-
-  /** Shown runs that have details, the first of each group first. */
-  detailed_runs(): Run[] {
-    return this.selection_.runs.filter((run) => run.detail);
+  /** A name with the group's mark before it. */
+  named(group: number, name: string, title?: string): HTMLElement {
+    const mark = swatch(this.look(group));
+    return h("span", { class: "run-name", title }, mark, name);
   }
 
   change(changes: Partial<Choices>): void {
-    const changed = new Set<keyof Choices>();
-    for (const key of Object.keys(changes) as (keyof Choices)[]) {
-      if (changes[key] !== this.choices_[key]) changed.add(key);
-    }
+    const before = this.choices;
+    this.choices = { ...before, ...changes };
+    const keys = Object.keys(changes) as (keyof Choices)[];
+    const changed = new Set(
+      keys.filter((key) => this.choices[key] !== before[key]),
+    );
     if (!changed.size) return;
-    this.choices_ = { ...this.choices_, ...changes };
-    if (changed.has("filter")) {
-      this.selection_ = select(this.data, this.choices_.filter);
-    }
+    this.selection = select(this.data, this.choices.filter);
+    this.theme = this.dress();
     for (const listener of this.listeners_) listener(changed);
   }
 

@@ -1,42 +1,27 @@
 // What the curves can be drawn against.
 import type { Axes, Column, Run } from "./data";
 import {
-  bytes,
-  byte_unit,
-  count,
-  finite,
-  number,
-  seconds,
-  time_unit,
-  whole,
+  bytes, byte_unit, count, finite, number, seconds, time_unit, whole,
 } from "./format";
+import type { LinesX } from "./lines";
 
 export type AxisKey =
   "epoch" | "step" | "bytes" | "messages" | "seconds" | "virtual_seconds";
 
-export interface Scale {
-  /** Drawn value = recorded value / factor. */
-  factor: number;
-  /** With the unit. */
-  name: string;
-}
-
-export interface AxisChoice {
+export interface AxisChoice extends LinesX {
   key: AxisKey;
   label: string;
-  /** The unit follows from the largest value drawn. */
-  scale(largest: number): Scale;
-  /** A recorded value, with its unit. */
-  format(value: number): string;
-  /** A label at the axis, of a drawn value. */
-  tick(value: number): string;
 }
 
-const plain = (name: string) => (): Scale => ({ factor: 1, name });
+type Scale = LinesX["scale"];
+
+const plain =
+  (name: string): Scale =>
+  () => ({ factor: 1, name });
 
 const in_unit =
-  (name: string, unit: (value: number) => { factor: number; name: string }) =>
-  (largest: number): Scale => {
+  (name: string, unit: Scale): Scale =>
+  (largest) => {
     const chosen = unit(largest);
     return { factor: chosen.factor, name: `${name} (${chosen.name})` };
   };

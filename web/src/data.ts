@@ -1,5 +1,6 @@
-// The page's data, as `grapevine report` writes it. Any number may be null,
-// and what older programs did not record may be missing.
+// The page's data, as `grapevine report` writes it, as far as the page reads
+// it. Any number may be null, and what older programs did not record may be
+// missing.
 import type { Plan } from "./plan";
 
 export type Num = number | null;
@@ -19,43 +20,26 @@ export interface Statistic {
   count: number;
 }
 
+type Optional<Name extends string, T> = Partial<Record<Name, T | null>>;
+
 /** What a curve may be drawn against. Bytes and messages are cumulative and
  * per worker; epochs are fractional; seconds are of training. */
-export interface Axes {
-  step: Column;
-  epoch?: Column | null;
-  bytes?: Column | null;
-  messages?: Column | null;
-  seconds?: Column | null;
-  virtual_seconds?: Column | null;
-}
-
-export interface Steps extends Axes {
-  loss?: Band | null;
-  lr?: Column | null;
-  degree?: Column | null;
-}
-
-export interface Evaluations extends Axes {
-  accuracy?: Band | null;
-  averaged_accuracy?: Column | null;
-  loss?: Band | null;
-  averaged_loss?: Column | null;
-}
-
-export interface Probes extends Axes {
-  metrics?: Record<string, Band | null> | null;
-  consensus_distance?: Band | null;
-  gradient_norm?: Band | null;
-  update_ratio?: Band | null;
-}
+export type Axes = { step: Column } & Optional<
+  "epoch" | "bytes" | "messages" | "seconds" | "virtual_seconds",
+  Column
+>;
+export type Steps = Axes & Optional<"loss", Band> &
+  Optional<"lr" | "degree", Column>;
+export type Evaluations = Axes & Optional<"accuracy" | "loss", Band> &
+  Optional<"averaged_accuracy" | "averaged_loss", Column>;
+export type Probes = Axes & Optional<"metrics", Record<string, Band | null>> &
+  Optional<"consensus_distance" | "gradient_norm" | "update_ratio", Band>;
 
 export interface Density {
   step: Column;
   epoch?: Column | null;
   spread: Column;
   level: Column;
-  k?: Column | null;
 }
 
 export interface TensorNorms {
@@ -89,50 +73,30 @@ export interface Blame {
   /** Of training. */
   seconds?: Num;
   mean_wait_seconds?: Num;
-  /** All times are those of a virtual clock; then what it knows besides. */
+  /** All times are those of a virtual clock. */
   virtual?: boolean;
-  exposed_seconds?: Num;
-  straggler_seconds?: Num;
-  compute_seconds?: Column | null;
   /** Those above 0; none where the page has no room. */
   waits: Wait[];
-  straggler?: { worker: number; cost_seconds: Num; cost_share: Num } | null;
-  slowest_link?: {
-    a: number;
-    b: number;
-    cost_seconds: Num;
-    cost_share: Num;
-  } | null;
   sentences: string[];
 }
 
-/** Of a worker of an asynchronous run, or of all of them. Seconds are virtual
- * where the workers share a process. */
-export interface GossipFigures<T> {
-  gradients: T;
-  averagings: T;
-  /** Averagings for each gradient. */
-  rate: T;
-  /** Gradients between read and write of an averaging: mean, most. */
-  staleness: T;
-  staleness_most: T;
-  /** For a partner: mean, longest. */
-  wait_seconds: T;
-  wait_most: T;
-  /** With a partner, mean. */
-  pair_seconds: T;
-  held_seconds: T;
-  lost: T;
-  came_back: T;
-}
+/** Of an asynchronous run, by worker or of all of them. Seconds are virtual if
+ * the workers share a process. Rates are averagings per gradient; staleness is
+ * gradients between read and write of an averaging; waits are for a partner. */
+type Figure =
+  | "gradients"
+  | "averagings"
+  | "rate"
+  | `staleness${"" | "_most"}`
+  | `wait_${"seconds" | "most"}`
+  | `${"pair" | "held"}_seconds`
+  | "lost"
+  | "came_back";
+export type GossipFigures<T> = Record<Figure, T>;
 
 /** Since the point before, over all workers. */
-export interface GossipCurves extends Axes {
-  rate?: Column | null;
-  staleness?: Column | null;
-  wait?: Column | null;
-  held?: Column | null;
-}
+export type GossipCurves = Axes &
+  Optional<"rate" | "staleness" | "wait" | "held", Column>;
 
 export interface Gossip {
   asked_rate?: Num;
@@ -142,42 +106,22 @@ export interface Gossip {
   workers: GossipFigures<Column>;
   /** At the end; null where it is not known. */
   members?: number[] | null;
-  changes?: {
-    seconds: Num;
-    worker: number;
-    seen_by: number;
-    is_there: boolean;
-    why: string;
-  }[];
-  /** Far above the median link; the slowest first. */
-  slow_links?: {
-    a: number;
-    b: number;
-    averagings: Num;
-    /** Of one averaging, mean. */
-    pair_seconds: Num;
-    /** To the median link's. */
-    ratio: Num;
-  }[];
   curves?: GossipCurves | null;
   sentences: string[];
 }
 
-export interface Result {
-  epochs?: Num;
-  steps?: Num;
-  train_loss?: Num;
-  test_accuracy?: Num;
-  test_loss?: Num;
-  test_perplexity?: Num;
-  averaged_model_accuracy?: Num;
-  consensus_distance?: Num;
-  samples_per_second?: Num;
-  seconds?: Num;
-  virtual_seconds?: Num;
-  messages?: Num;
-  bytes?: Num;
-}
+export type Result = Optional<
+  | "steps"
+  | "train_loss"
+  | `test_${"accuracy" | "perplexity"}`
+  | "averaged_model_accuracy"
+  | "consensus_distance"
+  | "seconds"
+  | "virtual_seconds"
+  | "messages"
+  | "bytes",
+  number
+>;
 
 export type Phase = "all" | "early" | "middle" | "late";
 export const kPhases: Phase[] = ["all", "early", "middle", "late"];
@@ -214,14 +158,8 @@ export interface Group {
   decentralized: boolean;
   runs: number[];
   accuracy?: Statistic | null;
-  averaged_accuracy?: Statistic | null;
-  perplexity?: Statistic | null;
   bytes_per_worker?: Statistic | null;
   messages_per_worker?: Statistic | null;
-  seconds?: Statistic | null;
-  consensus_distance?: Statistic | null;
-  mean_degree?: Statistic | null;
-  first_gini?: Statistic | null;
 }
 
 export interface Frame {
@@ -306,6 +244,22 @@ export interface Data {
 /** The version of the data that this page reads. */
 export const kFormatVersion = 1;
 
+const kNoData: Data = {
+  format_version: kFormatVersion,
+  title: "Grapevine report",
+  created: "",
+  program: "",
+  skipped: [],
+  notes: [],
+  metrics: [],
+  keys: [],
+  common: {},
+  groups: [],
+  runs: [],
+  graphs: [],
+  analysis: { target: null, rankings: [], correlations: [], findings: [] },
+};
+
 /** Parses the data and fills in what is missing. Throws an Error with a
  * sentence for people if it is not ours to read. */
 export function parse_data(text: string): Data {
@@ -316,27 +270,10 @@ export function parse_data(text: string): Data {
         `and its data is of version ${raw.format_version ?? "unknown"}.`,
     );
   }
-  const analysis: Partial<Analysis> = raw.analysis ?? {};
   return {
-    format_version: kFormatVersion,
-    title: raw.title ?? "Grapevine report",
-    created: raw.created ?? "",
-    program: raw.program ?? "",
-    skipped: raw.skipped ?? [],
-    notes: raw.notes ?? [],
-    metrics: raw.metrics ?? [],
-    keys: raw.keys ?? [],
-    common: raw.common ?? {},
-    groups: raw.groups ?? [],
-    runs: raw.runs ?? [],
-    graphs: raw.graphs ?? [],
-    analysis: {
-      target: analysis.target ?? null,
-      rankings: analysis.rankings ?? [],
-      correlations: analysis.correlations ?? [],
-      findings: analysis.findings ?? [],
-    },
-    plan: raw.plan ?? null,
+    ...kNoData,
+    ...raw,
+    analysis: { ...kNoData.analysis, ...raw.analysis },
   };
 }
 

@@ -7,7 +7,11 @@ type Properties = Record<
   string | number | boolean | null | undefined | ((event: never) => void)
 >;
 
-function apply(element: Element, properties: Properties): void {
+function filled<E extends Element>(
+  element: E,
+  properties: Properties,
+  children: Child[],
+): E {
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") {
@@ -16,6 +20,8 @@ function apply(element: Element, properties: Properties): void {
       element.setAttribute(name, value === true ? "" : String(value));
     }
   }
+  for (const child of children) if (child) element.append(child);
+  return element;
 }
 
 /** h("p", {class: "note", click: handler}, "text", element) */
@@ -24,27 +30,22 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   properties: Properties = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  const element = document.createElement(tag);
-  apply(element, properties);
-  for (const child of children) if (child) element.append(child);
-  return element;
+  return filled(document.createElement(tag), properties, children);
 }
 
-/** Takes out what is in the element and puts the children in. */
-export function fill(element: Element, ...children: Child[]): void {
-  element.replaceChildren();
-  for (const child of children) if (child) element.append(child);
-}
-
-export function s(
-  tag: string,
-  properties: Properties = {},
-  ...children: Child[]
-): SVGElement {
+/** The same for SVG. */
+export function s(tag: string, properties: Properties): SVGElement {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  apply(element, properties);
-  for (const child of children) if (child) element.append(child);
-  return element;
+  return filled(element, properties, []);
+}
+
+/** Replaces what is in the element. */
+export function fill(element: Element, ...children: Child[]): void {
+  element.replaceChildren(...children.filter((child) => child as boolean) as Node[]);
+}
+
+export function list(sentences: Child[], name?: string): HTMLElement {
+  return h("ul", { class: name }, ...sentences.map((it) => h("li", {}, it)));
 }
 
 export function escape_html(text: string): string {
@@ -55,114 +56,113 @@ export function escape_html(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-export interface Option<T extends string> {
+export interface Option<T extends string = string> {
   value: T;
   label: string;
-  title?: string;
 }
 
-export interface Control<T extends string> {
+/** Something that the reader sets. `changed` is set by whoever listens. */
+export interface Control<T> {
   element: HTMLElement;
-  value(): T;
-  set(value: T): void;
-  /** Other options; keeps the value if it is among them. */
-  options(options: Option<T>[]): void;
+  value: T;
+  changed: () => void;
 }
 
-/** A drop-down list with its label. */
-export function chooser<T extends string>(
-  label: string,
-  options: Option<T>[],
-  changed: (value: T) => void,
-): Control<T> {
-  const select = h("select", {
-    "aria-label": label,
-    change: () => changed(select.value as T),
-  });
-  const element = h(
-    "label",
-    { class: "control" },
-    h("span", {}, label),
-    select,
-  );
-  const control: Control<T> = {
-    element,
-    value: () => select.value as T,
-    set: (value) => {
-      select.value = value;
-    },
-    options: (list) => {
-      const before = select.value;
-      select.replaceChildren(
-        ...list.map((o) => h("option", { value: o.value }, o.label)),
-      );
-      if (list.some((o) => o.value === before)) select.value = before;
-      element.hidden = list.length === 0;
-    },
-  };
-  control.options(options);
-  return control;
+/** A drop-down list with its label. Other options keep the value if it is
+ * among them; without options the list is hidden. */
+export class Chooser<T extends string = string> implements Control<T> {
+  readonly element: HTMLElement;
+  changed = (): void => {};
+  private readonly select_: HTMLSelectElement;
+
+  constructor(label: string, options: Option<T>[] = []) {
+    this.select_ = h("select", {
+      "aria-label": label,
+      change: () => this.changed(),
+    });
+    const name = h("span", {}, label);
+    this.element = h("label", { class: "control" }, name, this.select_);
+    this.offer(options);
+  }
+
+  get value(): T {
+    return this.select_.value as T;
+  }
+
+  set value(value: T) {
+    this.select_.value = value;
+  }
+
+  /** Of the chosen option. */
+  get label(): string {
+    return this.select_.selectedOptions[0]?.textContent ?? "";
+  }
+
+  offer(options: Option<T>[]): void {
+    const before = this.select_.value;
+    this.select_.replaceChildren(
+      ...options.map((o) => h("option", { value: o.value }, o.label)),
+    );
+    if (options.some((o) => o.value === before)) this.select_.value = before;
+    this.element.hidden = options.length === 0;
+  }
 }
 
 /** A row of buttons of which one is pressed. */
-export function segments<T extends string>(
-  label: string,
-  options: Option<T>[],
-  initial: T,
-  changed: (value: T) => void,
-): Control<T> {
-  let current = initial;
-  const row = h("div", {
-    class: "segments",
-    role: "group",
-    "aria-label": label,
-  });
-  const show = (): void => {
-    for (const button of row.querySelectorAll("button")) {
-      button.setAttribute("aria-pressed", String(button.value === current));
+export class Segments<T extends string> implements Control<T> {
+  readonly element: HTMLElement;
+  changed = (): void => {};
+  private readonly buttons_: HTMLButtonElement[];
+
+  constructor(
+    label: string,
+    options: Option<T>[],
+    public value: T,
+  ) {
+    this.buttons_ = options.map((o) =>
+      h(
+        "button",
+        { type: "button", value: o.value, click: () => this.press(o.value) },
+        o.label,
+      ),
+    );
+    const row = { class: "segments", role: "group", "aria-label": label };
+    this.element = h(
+      "div",
+      { class: "control" },
+      h("span", {}, label),
+      h("div", row, ...this.buttons_),
+    );
+    this.show();
+  }
+
+  private press(value: T): void {
+    this.value = value;
+    this.show();
+    this.changed();
+  }
+
+  private show(): void {
+    for (const button of this.buttons_) {
+      button.setAttribute("aria-pressed", String(button.value === this.value));
     }
-  };
-  const control: Control<T> = {
-    element: h("div", { class: "control" }, h("span", {}, label), row),
-    value: () => current,
-    set: (value) => {
-      current = value;
-      show();
-    },
-    options: (list) => {
-      row.replaceChildren(
-        ...list.map((o) =>
-          h(
-            "button",
-            {
-              type: "button",
-              value: o.value,
-              title: o.title,
-              click: () => {
-                control.set(o.value);
-                changed(o.value);
-              },
-            },
-            o.label,
-          ),
-        ),
-      );
-      show();
-    },
-  };
-  control.options(options);
-  return control;
+  }
 }
 
-export function checkbox(
-  label: string,
-  checked: boolean,
-  changed: (checked: boolean) => void,
-): HTMLElement {
+export function checkbox(label: string, value: boolean): Control<boolean> {
   const box = h("input", {
     type: "checkbox",
-    checked,
-    change: () => changed(box.checked),
+    checked: value,
+    change: () => {
+      control.value = box.checked;
+      control.changed();
+    },
   });
-  return h("label", { class: "control check" }, box, h("span", {}, label));
+  const name = h("span", {}, label);
+  const control: Control<boolean> = {
+    element: h("label", { class: "control check" }, box, name),
+    value,
+    changed: () => {},
+  };
+  return control;
 }

@@ -1,18 +1,10 @@
 // The parts of ECharts that the page uses; nothing else is bundled.
 import {
-  BarChart,
-  CustomChart,
-  HeatmapChart,
-  LineChart,
-  ScatterChart,
+  BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart,
 } from "echarts/charts";
 import {
-  DataZoomComponent,
-  GridComponent,
-  MarkLineComponent,
-  ToolboxComponent,
-  TooltipComponent,
-  VisualMapContinuousComponent,
+  DataZoomComponent, GridComponent, MarkLineComponent, ToolboxComponent,
+  TooltipComponent, VisualMapContinuousComponent,
 } from "echarts/components";
 import * as echarts from "echarts/core";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";

@@ -1,10 +1,11 @@
 // The bar that stays in view: which runs, drawn how, against what.
 import type { App, SeedsMode } from "./app";
 import { axes_with_data, type AxisKey } from "./axis";
-import { h, segments } from "./dom";
+import { h, Segments, type Option } from "./dom";
 import { is_active, no_filter, toggle, values_of } from "./filter";
+import { kNothing, plural } from "./format";
 
-/** Chips of a key beyond so many letters are hidden until asked for. */
+/** Chips of a key after so many letters are hidden until asked for. */
 const kMostLetters = 220;
 
 /** How many of the values fit into that, at least one. */
@@ -17,42 +18,26 @@ export function chips_that_fit(values: string[]): number {
   return end < 0 ? values.length : Math.max(1, end);
 }
 
+function chip(properties: Parameters<typeof h>[1], label: string) {
+  return h("button", { type: "button", class: "chip", ...properties }, label);
+}
+
 function chips(app: App, key: string): HTMLElement {
   const values = values_of(app.data.runs, key);
-  const row = h("div", { class: "chips", "data-key": key });
-  const buttons = values.map((value) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: "chip",
-        "data-value": value,
-        "aria-pressed": "false",
-        title: `only runs with ${key} ${value || "unset"} (several add up)`,
-        click: () =>
-          app.change({ filter: toggle(app.choices.filter, key, value) }),
-      },
-      value || "–",
-    ),
-  );
+  const buttons = values.map((value) => {
+    const title = `only runs with ${key} ${value || "unset"} (several add up)`;
+    const click = (): void =>
+      app.change({ filter: toggle(app.choices.filter, key, value) });
+    const pressed = { "data-value": value, "aria-pressed": "false" };
+    return chip({ ...pressed, title, click }, value || kNothing);
+  });
   const extra = buttons.slice(chips_that_fit(values));
-  row.append(h("span", { class: "chip-key" }, key), ...buttons);
-  if (extra.length) {
-    for (const button of extra) button.hidden = true;
-    const more = h(
-      "button",
-      {
-        type: "button",
-        class: "chip more",
-        click: () => {
-          for (const button of extra) button.hidden = false;
-          more.remove();
-        },
-      },
-      `${extra.length} more`,
-    );
-    row.append(more);
-  }
+  for (const button of extra) button.hidden = true;
+  const show_all = (): void => {
+    for (const button of extra) button.hidden = false;
+    more.remove();
+  };
+  const more = chip({ click: show_all }, `${extra.length} more …`);
   app.on_change((changed) => {
     if (!changed.has("filter")) return;
     const chosen = app.choices.filter.values.get(key);
@@ -61,25 +46,29 @@ function chips(app: App, key: string): HTMLElement {
       button.setAttribute("aria-pressed", String(pressed));
     });
   });
-  return row;
+  return h(
+    "div",
+    { class: "chips", "data-key": key },
+    h("span", {}, key),
+    ...buttons,
+    extra.length > 0 && more,
+  );
 }
 
 function counter(app: App): HTMLElement {
   const output = h("output", { class: "shown-count" });
-  const show = (): void => {
+  app.keep_fresh(() => {
     const [shown, all] = [app.selection.runs.length, app.data.runs.length];
-    output.textContent =
-      shown === all
-        ? `${all} run${all === 1 ? "" : "s"}`
-        : `${shown} of ${all} runs`;
-  };
-  app.on_change(show);
-  show();
+    const some = shown === all ? "" : `${shown} of `;
+    output.textContent = some + plural(all, "run");
+  });
   return output;
 }
 
 function text_filter(app: App): HTMLInputElement {
   let timer = 0;
+  const apply = (): void =>
+    app.change({ filter: { ...app.choices.filter, text: input.value } });
   const input = h("input", {
     type: "search",
     class: "text-filter",
@@ -87,62 +76,43 @@ function text_filter(app: App): HTMLInputElement {
     "aria-label": "Filter runs",
     input: () => {
       clearTimeout(timer);
-      timer = window.setTimeout(() => {
-        app.change({ filter: { ...app.choices.filter, text: input.value } });
-      }, 120);
+      timer = window.setTimeout(apply, 120);
     },
   });
   return input;
 }
 
-export interface Jump {
-  id: string;
-  label: string;
-}
+const kSeeds: Option<SeedsMode>[] = [
+  { value: "mean", label: "mean with spread" },
+  { value: "runs", label: "every run" },
+];
 
-export function filter_bar(app: App, jumps: Jump[]): HTMLElement {
+/** With links to the sections. */
+export function filter_bar(app: App, sections: HTMLElement[]): HTMLElement {
+  const { runs, groups, keys } = app.data;
   const input = text_filter(app);
-  const clear = h(
-    "button",
-    {
-      type: "button",
-      class: "clear",
-      hidden: true,
-      click: () => {
-        input.value = "";
-        app.change({ filter: no_filter() });
-      },
-    },
-    "Show all",
-  );
-  app.on_change(() => {
+  const reset = (): void => {
+    input.value = "";
+    app.change({ filter: no_filter() });
+  };
+  const button = { type: "button", class: "clear", click: reset };
+  const clear = h("button", button, "Clear");
+  app.keep_fresh(() => {
     clear.hidden = !is_active(app.choices.filter);
   });
-  const seeds = segments<SeedsMode>(
-    "seeds",
-    [
-      { value: "mean", label: "mean with spread" },
-      { value: "runs", label: "every run" },
-    ],
-    app.choices.seeds,
-    (value) => app.change({ seeds: value }),
-  );
-  const axes = axes_with_data(app.data.runs);
-  const axis = segments<AxisKey>(
+  const seeds = new Segments("seeds", kSeeds, app.choices.seeds);
+  seeds.changed = () => app.change({ seeds: seeds.value });
+  const axes = axes_with_data(runs);
+  const axis = new Segments<AxisKey>(
     "against",
     axes.map(({ key, label }) => ({ value: key, label })),
     app.choices.axis,
-    (value) => app.change({ axis: value }),
   );
-  seeds.element.classList.add("seeds-control");
-  axis.element.classList.add("axis-control");
-  const jump = h("nav", { class: "jump", "aria-label": "Sections" });
-  for (const { id, label } of jumps) {
-    jump.append(h("a", { href: `#${id}` }, label));
-  }
-  const keys = app.data.keys.filter(
-    (key) => values_of(app.data.runs, key).length > 1,
+  axis.changed = () => app.change({ axis: axis.value });
+  const links = sections.map((part) =>
+    h("a", { href: `#${part.id}` }, part.querySelector("h2")!.textContent),
   );
+  const offered = keys.filter((key) => values_of(runs, key).length > 1);
   return h(
     "div",
     { class: "filter-bar", role: "search" },
@@ -154,10 +124,10 @@ export function filter_bar(app: App, jumps: Jump[]): HTMLElement {
       clear,
       h("span", { class: "push" }),
       axes.length > 1 && axis.element,
-      app.data.runs.length > app.data.groups.length && seeds.element,
+      runs.length > groups.length && seeds.element,
     ),
-    keys.length > 0 &&
-      h("div", { class: "chip-rows" }, ...keys.map((key) => chips(app, key))),
-    jump,
+    offered.length > 0 &&
+      h("div", { class: "chip-rows" }, ...offered.map((key) => chips(app, key))),
+    h("nav", { class: "jump", "aria-label": "Sections" }, ...links),
   );
 }

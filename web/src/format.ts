@@ -61,28 +61,21 @@ interface Unit {
   name: string;
 }
 
-const kByteUnits: Unit[] = [
-  { factor: 1e15, name: "PB" },
-  { factor: 1e12, name: "TB" },
-  { factor: 1e9, name: "GB" },
-  { factor: 1e6, name: "MB" },
-  { factor: 1e3, name: "kB" },
-  { factor: 1, name: "B" },
-];
+/** Each a thousand times the one before; the largest comes first then. */
+const units = (...names: string[]): Unit[] =>
+  names.map((name, i) => ({ factor: 10 ** (3 * i), name })).reverse();
 
-const kCountUnits: Unit[] = [
-  { factor: 1e9, name: "G" },
-  { factor: 1e6, name: "M" },
-  { factor: 1e3, name: "k" },
-  { factor: 1, name: "" },
-];
-
-const kTimeUnits: Unit[] = [
-  { factor: 3600, name: "h" },
-  { factor: 60, name: "min" },
+const kByteUnits = units("B", "kB", "MB", "GB", "TB", "PB");
+const kBitUnits = units("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s");
+const kCountUnits = units("", "k", "M", "G");
+const kShortTimes: Unit[] = [
   { factor: 1, name: "s" },
   { factor: 1e-3, name: "ms" },
   { factor: 1e-6, name: "µs" },
+];
+const kLongTimes: Unit[] = [
+  { factor: 3600, name: "h" },
+  { factor: 60, name: "min" },
 ];
 
 function unit_for(value: number, units: Unit[], at_least = 1): Unit {
@@ -99,8 +92,8 @@ export const time_unit = (value: number): Unit =>
   value <= 0
     ? { factor: 1, name: "s" }
     : value < 180
-      ? unit_for(value, kTimeUnits.slice(2))
-      : unit_for(value, kTimeUnits, 3);
+      ? unit_for(value, kShortTimes)
+      : unit_for(value, kLongTimes, 3);
 
 function with_unit(value: number, units: Unit[]): string {
   if (value === 0) return `0 ${units.find((u) => u.factor === 1)!.name}`.trim();
@@ -117,25 +110,12 @@ function with_unit(value: number, units: Unit[]): string {
 
 /** 1.37e10 -> "13.7 GB". */
 export function bytes(value: Num | undefined): string {
-  if (!finite(value)) return kNothing;
-  if (Math.abs(value) < 1000) {
-    return `${String(Number(value.toPrecision(3))).replace("-", "−")} B`;
-  }
-  return with_unit(value, kByteUnits);
+  return finite(value) ? with_unit(value, kByteUnits) : kNothing;
 }
-
-const kBitUnits: Unit[] = [
-  { factor: 1e12, name: "Tbit/s" },
-  { factor: 1e9, name: "Gbit/s" },
-  { factor: 1e6, name: "Mbit/s" },
-  { factor: 1e3, name: "kbit/s" },
-  { factor: 1, name: "bit/s" },
-];
 
 /** Of bytes a second: 1.25e8 -> "1 Gbit/s". */
 export function bit_rate(value: Num | undefined): string {
-  if (!finite(value)) return kNothing;
-  return with_unit(8 * value, kBitUnits);
+  return finite(value) ? with_unit(8 * value, kBitUnits) : kNothing;
 }
 
 /** 28800 -> "28.8 k"; below 10 000 as it is. */
@@ -150,7 +130,7 @@ export function seconds(value: Num | undefined): string {
   if (!finite(value)) return kNothing;
   if (value < 0) return `−${seconds(-value)}`;
   if (value === 0) return "0 s";
-  if (value < 59.95) return with_unit(value, kTimeUnits.slice(2));
+  if (value < 59.95) return with_unit(value, kShortTimes);
   const rounded = Math.round(value);
   if (rounded < 3600) return pair(rounded, 60, "min", "s");
   return pair(Math.round(value / 60), 60, "h", "min");
@@ -198,11 +178,21 @@ export function plural(n: number, word: string): string {
   return `${n} ${word}${n === 1 ? "" : "s"}`;
 }
 
+/** "a", "a and b", "a, b and c"; with more than `most` "a, b and 7 more". */
+export function listed(items: (string | number)[], most = 12): string {
+  const named = items.slice(0, most).map(String);
+  const more = items.length - named.length;
+  const last = more > 0 ? `${more} more` : (named.pop() ?? "");
+  return named.length ? `${named.join(", ")} and ${last}` : last;
+}
+
 /** "n 96, lr-scaling sqrt" */
 export function stratum_label(stratum: Record<string, string> | null): string {
-  if (!stratum) return "all";
-  const parts = Object.entries(stratum).map(
-    ([key, value]) => `${key} ${value}`,
-  );
-  return parts.length ? parts.join(", ") : "all";
+  const parts = Object.entries(stratum ?? {}).map((pair) => pair.join(" "));
+  return parts.join(", ") || "all";
+}
+
+/** A correlation: "−0.91". */
+export function signed(value: Num): string {
+  return finite(value) ? value.toFixed(2).replace("-", "−") : kNothing;
 }

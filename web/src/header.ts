@@ -1,7 +1,7 @@
 // Title, origin, settings that all runs share, and what the reader must know.
 import type { App } from "./app";
-import { h, type Child } from "./dom";
-import { moment, plural } from "./format";
+import { h, list, type Child } from "./dom";
+import { kNothing, moment, plural } from "./format";
 import { asked } from "./plan";
 import { store_mode } from "./theme";
 
@@ -15,113 +15,83 @@ function counts(app: App): string {
   return parts.join(", ");
 }
 
+/** Counts the runs that did not complete. */
 function outcomes(app: App): Child {
-  const bad = new Map<string, number>();
-  for (const run of app.data.runs) {
-    if (run.outcome === "completed") continue;
-    bad.set(run.outcome, (bad.get(run.outcome) ?? 0) + 1);
-  }
-  if (!bad.size) return null;
-  return h(
-    "span",
-    { class: "outcomes" },
-    ...[...bad].map(([outcome, count]) =>
-      h("span", { class: `badge ${outcome}` }, `${count} ${outcome}`),
-    ),
-  );
+  const bad = app.data.runs
+    .map((run) => run.outcome)
+    .filter((outcome) => outcome !== "completed");
+  const badges = [...new Set(bad)].map((outcome) => {
+    const count = bad.filter((other) => other === outcome).length;
+    return h("span", { class: `badge ${outcome}` }, `${count} ${outcome}`);
+  });
+  return badges.length > 0 && h("span", {}, ...badges);
 }
 
 function common(app: App): Child {
   const entries = Object.entries(app.data.common);
-  if (!entries.length) return null;
-  return h(
-    "details",
-    { class: "common" },
-    h("summary", {}, `Settings that all runs share (${entries.length})`),
+  const rows = entries.map(([key, value]) =>
+    h("div", {}, h("dt", {}, key), h("dd", {}, value || kNothing)),
+  );
+  const title = `Settings that all runs share (${entries.length})`;
+  return (
+    rows.length > 0 &&
     h(
-      "dl",
-      {},
-      ...entries.map(([key, value]) =>
-        h("div", {}, h("dt", {}, key), h("dd", {}, value || "–")),
-      ),
-    ),
+      "details",
+      { class: "common" },
+      h("summary", {}, title),
+      h("dl", {}, ...rows),
+    )
   );
 }
 
 function skipped(app: App): Child {
-  const list = app.data.skipped;
-  if (!list.length) return null;
+  const all = app.data.skipped;
   const title =
-    list.length === 1
+    all.length === 1
       ? "1 directory was skipped"
-      : `${list.length} directories were skipped`;
-  return h(
-    "details",
-    { class: "skipped", open: list.length <= 6, "data-part": "skipped" },
-    h("summary", {}, title),
+      : `${all.length} directories were skipped`;
+  const items = all.map(({ path, why }) =>
+    h("span", {}, h("code", {}, path), ` ${why}`),
+  );
+  return (
+    all.length > 0 &&
     h(
-      "ul",
-      {},
-      ...list.map((entry) =>
-        h("li", {}, h("code", {}, entry.path), ` ${entry.why}`),
-      ),
-    ),
+      "details",
+      { class: "skipped", open: all.length <= 6, "data-part": "skipped" },
+      h("summary", {}, title),
+      list(items),
+    )
   );
 }
 
-function notes(app: App): Child {
-  if (!app.data.notes.length) return null;
-  return h(
-    "ul",
-    { class: "notes", "data-part": "notes" },
-    ...app.data.notes.map((note) => h("li", {}, note)),
-  );
-}
-
-export function theme_switch(app: App): HTMLElement {
-  const button = h("button", {
-    type: "button",
-    class: "theme-switch",
-    click: () => {
-      const mode = app.choices.mode === "dark" ? "light" : "dark";
-      store_mode(mode);
-      app.change({ mode });
-    },
-  });
-  const show = (): void => {
-    const other = app.choices.mode === "dark" ? "light" : "dark";
-    button.textContent = other === "dark" ? "☾ Dark" : "☀ Light";
-    button.title = `switch to ${other} colours`;
+function theme_switch(app: App): HTMLElement {
+  const other = (): "dark" | "light" =>
+    app.choices.mode === "dark" ? "light" : "dark";
+  const click = (): void => {
+    const mode = other();
+    store_mode(mode);
+    app.change({ mode });
   };
-  app.on_change(show);
-  show();
+  const button = h("button", { type: "button", class: "theme-switch", click });
+  app.keep_fresh(() => {
+    button.textContent = other() === "dark" ? "☾ Dark" : "☀ Light";
+    button.title = `switch to ${other()} colours`;
+  });
   return button;
 }
 
 export function header(app: App): HTMLElement {
-  const { title, created, program } = app.data;
-  const facts = [counts(app), created && moment(created), program];
+  const { title, created, program, notes } = app.data;
+  const facts = [counts(app), moment(created), program].filter(Boolean);
+  const spans = facts.map((fact) => h("span", {}, fact));
   return h(
     "header",
     { class: "top" },
-    h(
-      "div",
-      { class: "title-row" },
-      h(
-        "div",
-        {},
-        h("h1", {}, title),
-        h(
-          "p",
-          { class: "facts" },
-          ...facts.filter(Boolean).map((fact) => h("span", {}, fact)),
-          outcomes(app),
-        ),
-      ),
-      theme_switch(app),
-    ),
+    theme_switch(app),
+    h("h1", {}, title),
+    h("p", { class: "facts" }, ...spans, outcomes(app)),
     common(app),
     skipped(app),
-    notes(app),
+    notes.length > 0 && list(notes, "notes"),
   );
 }

@@ -2,7 +2,7 @@
 // page says whose they are.
 import type { Curve } from "./aggregate";
 import type { Column } from "./data";
-import { finite } from "./format";
+import { finite, listed } from "./format";
 
 export interface Positive {
   curve: Curve;
@@ -15,34 +15,29 @@ export interface Positive {
 /** The curve without the points that cannot be drawn. A band that begins at or
  * below zero begins at `floor` instead, if the mean is above zero. */
 export function positive(curve: Curve, floor: number): Positive {
-  let points = 0;
-  let dropped = 0;
-  const mean: Column = curve.mean.map((value) => {
-    if (!finite(value)) return null;
-    ++points;
-    if (value > 0) return value;
-    ++dropped;
-    return null;
-  });
+  const is_above = (value: unknown): boolean => (value as number) > 0;
+  const mean = curve.mean.map((value) => (is_above(value) ? value : null));
   const low = curve.low.map((value, i) => {
     if (mean[i] === null || !finite(value)) return null;
     return value > 0 ? value : Math.min(floor, mean[i]!);
   });
   const high = curve.high.map((value, i) => (mean[i] === null ? null : value));
+  const points = curve.mean.filter(finite).length;
+  const dropped = points - mean.filter(finite).length;
   return { curve: { ...curve, mean, low, high }, points, dropped };
 }
 
-/** The smallest value above zero in the curves' means and bands, or 1. */
-export function smallest_positive(curves: Curve[]): number {
-  let smallest = Infinity;
-  for (const curve of curves) {
-    for (const column of [curve.mean, curve.low]) {
-      for (const value of column) {
-        if (finite(value) && value > 0 && value < smallest) smallest = value;
-      }
+/** The smallest and the largest value above zero; null if there is none. */
+export function positive_range(columns: Column[]): [number, number] | null {
+  let [low, high] = [Infinity, 0];
+  for (const column of columns) {
+    for (const value of column) {
+      if (!finite(value) || value <= 0) continue;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
     }
   }
-  return Number.isFinite(smallest) ? smallest : 1;
+  return high > 0 ? [low, high] : null;
 }
 
 export interface LogScale {
@@ -51,10 +46,11 @@ export interface LogScale {
   ticks: number[];
 }
 
-/** Ends and labels of an axis for these values above zero. Up to a decade and
- * a half it goes in 1, 2, 5; up to seven decades in tens; above in powers. */
+/** Ends and labels of an axis for these values above zero. ECharts would end
+ * at powers of ten, which leaves most of a plot of losses empty. Up to a
+ * decade and a half it goes in 1, 2, 5; up to seven decades in tens; above in
+ * powers. */
 export function log_scale(lowest: number, highest: number): LogScale {
-  if (!(lowest > 0) || !(highest >= lowest)) return log_scale(0.1, 1);
   const span = Math.log10(highest / lowest);
   const mantissas = span <= 1.5 ? [1, 2, 5] : [1];
   const first = Math.floor(Math.log10(lowest) + 1e-9);
@@ -73,19 +69,10 @@ export function log_scale(lowest: number, highest: number): LogScale {
 
 /** The scale for all finite values above zero in the columns. */
 export function log_scale_of(columns: Column[]): LogScale {
-  let lowest = Infinity;
-  let highest = 0;
-  for (const column of columns) {
-    for (const value of column) {
-      if (!finite(value) || value <= 0) continue;
-      lowest = Math.min(lowest, value);
-      highest = Math.max(highest, value);
-    }
-  }
-  return log_scale(lowest, highest);
+  return log_scale(...(positive_range(columns) ?? [0.1, 1]));
 }
 
-/** What to say of the curves that lost points; empty if none did. */
+/** Names the curves that lost points; empty if none did. */
 export function zero_note(
   lost: { label: string; points: number; dropped: number }[],
 ): string {
@@ -93,24 +80,15 @@ export function zero_note(
   const some = lost.filter((c) => c.dropped > 0 && c.dropped < c.points);
   const sentences: string[] = [];
   if (only.length) {
+    const names = listed(only.map((c) => c.label), 8);
     const verb = only.length === 1 ? "is" : "are";
     sentences.push(
-      `${names(only)} ${verb} 0 throughout, which a logarithmic axis ` +
-        "cannot show.",
+      `${names} ${verb} 0 throughout, which a logarithmic axis cannot show.`,
     );
   }
   if (some.length) {
     const counts = some.map((c) => `${c.label} ${c.dropped} of ${c.points}`);
-    sentences.push(`Points that are 0 are left out: ${counts.join(", ")}.`);
+    sentences.push(`Points that are 0 are left out: ${listed(counts, 8)}.`);
   }
   return sentences.join(" ");
-}
-
-function names(list: { label: string }[]): string {
-  const labels = list.map((entry) => entry.label);
-  if (labels.length > 8) {
-    return `${labels.slice(0, 8).join(", ")} and ${labels.length - 8} more`;
-  }
-  if (labels.length < 2) return labels.join("");
-  return `${labels.slice(0, -1).join(", ")} and ${labels[labels.length - 1]}`;
 }

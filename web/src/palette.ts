@@ -2,44 +2,39 @@
 // eight, adjusted for contrast on white and on black), and shapes for where
 // eight are not enough.
 import type { Group } from "./data";
+import type { Mode } from "./theme";
 
-export const kColours = {
-  light: [
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#b5549a",
-    "#e69f00",
-    "#2fa3dd",
-    "#7a5c3e",
-    "#5c6470",
-  ],
-  dark: [
-    "#4ba3e3",
-    "#f0763a",
-    "#2fc59a",
-    "#e08cc4",
-    "#f2b632",
-    "#8fd3ff",
-    "#c9a27c",
-    "#aeb8c4",
-  ],
-} as const;
-
-const kCross =
-  "path://M-5,-2 L-2,-5 L0,-2 L2,-5 L5,-2 L2,0 L5,2 L2,5 L0,2 L-2,5 L-5,2 L-2,0 Z";
-const kPlus =
-  "path://M-2,-6 L2,-6 L2,-2 L6,-2 L6,2 L2,2 L2,6 L-2,6 L-2,2 L-6,2 L-6,-2 L-2,-2 Z";
-
-/** ECharts' names of symbols. The first is for curves without marks. */
-export const kSymbols = [
-  "circle",
-  "triangle",
-  "diamond",
-  "rect",
-  kPlus,
-  kCross,
+/** A light and a dark one of each. */
+const kPairs = [
+  ["#0072b2", "#4ba3e3"],
+  ["#d55e00", "#f0763a"],
+  ["#009e73", "#2fc59a"],
+  ["#b5549a", "#e08cc4"],
+  ["#e69f00", "#f2b632"],
+  ["#2fa3dd", "#8fd3ff"],
+  ["#7a5c3e", "#c9a27c"],
+  ["#5c6470", "#aeb8c4"],
 ] as const;
+
+export const kColourCount = kPairs.length;
+
+/** The i-th colour; after the last the first again. */
+export function colour_at(mode: Mode, i: number): string {
+  return kPairs[i % kColourCount]![mode === "light" ? 0 : 1];
+}
+
+/** Marks as SVG paths around 0; the first is for curves without marks. */
+export const kMarks = [
+  "M-5,0 a5,5 0 1 0 10,0 a5,5 0 1 0 -10,0 Z",
+  "M0,-5 L6,5 L-6,5 Z",
+  "M0,-6 L6,0 L0,6 L-6,0 Z",
+  "M-5,-5 h10 v10 h-10 Z",
+  "M-2,-6 h4 v4 h4 v4 h-4 v4 h-4 v-4 h-4 v-4 h4 Z",
+  "M-5,-2 L-2,-5 L0,-2 L2,-5 L5,-2 L2,0 L5,2 L2,5 L0,2 L-2,5 L-5,2 L-2,0 Z",
+];
+
+/** The same for ECharts. */
+export const kSymbols = kMarks.map((path) => `path://${path}`);
 
 /** An index into each of the above. */
 export interface Look {
@@ -56,47 +51,32 @@ export function looks(groups: Group[]): Map<number, Look> {
 }
 
 function by_order(groups: Group[]): Map<number, Look> {
-  const colours = kColours.light.length;
-  return new Map(
-    groups.map((group, i) => [
-      group.id,
-      {
-        colour: i % colours,
-        symbol: Math.floor(i / colours) % kSymbols.length,
-      },
-    ]),
-  );
+  const look = (i: number): Look => ({
+    colour: i % kColourCount,
+    symbol: Math.floor(i / kColourCount) % kSymbols.length,
+  });
+  return new Map(groups.map((group, i) => [group.id, look(i)]));
 }
 
 function by_key(groups: Group[]): Map<number, Look> | null {
-  const colours = kColours.light.length;
-  if (groups.length <= colours) return null;
-  const keys = [...new Set(groups.flatMap((group) => Object.keys(group.keys)))];
+  if (groups.length <= kColourCount) return null;
+  const keys = new Set(groups.flatMap((group) => Object.keys(group.keys)));
   for (const key of keys) {
-    const values = index(groups.map((group) => group.keys[key] ?? ""));
-    const rests = index(groups.map((group) => rest_of(group, key)));
-    if (values.size < 2 || values.size > colours) continue;
-    if (rests.size < 2 || rests.size > kSymbols.length) continue;
-    return new Map(
-      groups.map((group) => [
-        group.id,
-        {
-          colour: values.get(group.keys[key] ?? "")!,
-          symbol: rests.get(rest_of(group, key))!,
-        },
-      ]),
+    const values = groups.map((group) => group.keys[key] ?? "");
+    const rests = groups.map((group) =>
+      JSON.stringify({ ...group.keys, [key]: "" }),
     );
+    const colours = [...new Set(values)];
+    const symbols = [...new Set(rests)];
+    if (colours.length < 2 || colours.length > kColourCount) continue;
+    if (symbols.length < 2 || symbols.length > kSymbols.length) continue;
+    const look = (i: number): Look => ({
+      colour: colours.indexOf(values[i]!),
+      symbol: symbols.indexOf(rests[i]!),
+    });
+    return new Map(groups.map((group, i) => [group.id, look(i)]));
   }
   return null;
-}
-
-function rest_of(group: Group, key: string): string {
-  const rest = Object.entries(group.keys).filter(([name]) => name !== key);
-  return JSON.stringify(rest);
-}
-
-function index(values: string[]): Map<string, number> {
-  return new Map([...new Set(values)].map((value, i) => [value, i]));
 }
 
 /** Viridis, which reads the same in grey and for any colour vision. */
@@ -112,14 +92,3 @@ export const kViridis = [
   "#b5de2b",
   "#fde725",
 ];
-
-/** Of the spans of a step, in the order in which they happen. */
-export const kSpanColours: Record<string, number> = {
-  data: 4,
-  forward: 5,
-  backward: 0,
-  update: 2,
-  exchange: 1,
-  wait: 3,
-  evaluate: 7,
-};

@@ -2,37 +2,18 @@
 
 export type Mode = "light" | "dark";
 
-/** Colours for what is drawn on a canvas; the rest is in style.css. */
-export interface Theme {
-  mode: Mode;
-  ink: string;
-  muted: string;
-  line: string;
-  faint: string;
-  card: string;
-  accent: string;
-}
+const kNames = ["ink", "muted", "axis", "faint", "card", "accent"] as const;
 
-export const kThemes: Record<Mode, Theme> = {
-  light: {
-    mode: "light",
-    ink: "#1b2430",
-    muted: "#5a6675",
-    line: "#c9d0d9",
-    faint: "#eaedf1",
-    card: "#ffffff",
-    accent: "#0a5dc2",
-  },
-  dark: {
-    mode: "dark",
-    ink: "#e6eaf0",
-    muted: "#9aa6b6",
-    line: "#3b4552",
-    faint: "#252d38",
-    card: "#171c24",
-    accent: "#6cb0ff",
-  },
-};
+/** Colours for what ECharts and canvases draw: those of style.css now. */
+export type Theme = { mode: Mode } & Record<(typeof kNames)[number], string>;
+
+export function theme_now(mode: Mode): Theme {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string): string =>
+    style.getPropertyValue(`--${name}`).trim();
+  const colours = kNames.map((name) => [name, colour(name)]);
+  return { mode, ...Object.fromEntries(colours) };
+}
 
 export const kFont =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", ' +

@@ -1,42 +1,22 @@
-// Data as the report makes it, for tests: invented, but shaped like real runs.
+// Data as the report makes it, for tests: invented from a short spec, but
+// shaped like real runs.
 import type {
-  Band,
-  Column,
-  Correlation,
-  Data,
-  Detail,
-  Frame,
-  Graph,
-  Group,
-  Phase,
-  Run,
-  Statistic,
+  Axes, Band, Column, Correlation, Data, Detail, Frame, GossipFigures, Group,
+  Phase, Run, Statistic,
 } from "../src/data";
 
-export interface FixtureOptions {
-  presets?: string[];
-  n?: number[];
-  seeds?: number;
+interface Spec {
+  presets: string[];
+  n: number[];
+  seeds: number;
   /** Points of a curve. */
-  points?: number;
-  epochs?: number;
+  points: number;
+  epochs: number;
   /** Runs with details: the first seed of so many groups. */
-  details?: number;
-  tensors?: string[];
-  virtual_time?: boolean;
-  auto?: boolean;
+  details: number;
+  tensors: string[];
+  virtual_time: boolean;
 }
-
-/** A small generator that repeats: fixtures are the same every time. */
-function chance(seed: number): () => number {
-  let state = (seed * 2654435761 + 12345) >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-const six = (value: number): number => Number(value.toPrecision(6));
 
 export const kPresets = [
   "c-complete",
@@ -47,443 +27,306 @@ export const kPresets = [
   "d-ring",
 ];
 
-export const kTensors = [
-  "fc1.weight",
-  "fc1.bias",
-  "fc2.weight",
-  "fc2.bias",
-  "fc3.weight",
-  "fc3.bias",
-];
+export const kTensors = ["fc1", "fc2", "fc3"].flatMap((layer) => [
+  `${layer}.weight`,
+  `${layer}.bias`,
+]);
 
-export const kManyTensors = Array.from({ length: 9 }, (_, block) => [
-  `layer${Math.floor(block / 3) + 1}.${block % 3}.conv1.weight`,
-  `layer${Math.floor(block / 3) + 1}.${block % 3}.bn1.weight`,
-  `layer${Math.floor(block / 3) + 1}.${block % 3}.bn1.bias`,
-  `layer${Math.floor(block / 3) + 1}.${block % 3}.conv2.weight`,
-]).flat();
+const kDefaults: Spec = {
+  presets: kPresets,
+  n: [96],
+  seeds: 3,
+  points: 120,
+  epochs: 20,
+  details: Infinity,
+  tensors: kTensors,
+  virtual_time: false,
+};
 
-function degree_of(
-  preset: string,
-  n: number,
-  epoch: number,
-  epochs: number,
-): number {
-  if (preset.includes("complete")) return n - 1;
-  if (preset.startsWith("ada")) {
-    const share = Math.min(1, epoch / Math.max(1, epochs - 1));
-    return Math.max(2, Math.floor(((n - 1) * (1 - share)) / 2) * 2);
-  }
-  if (preset.includes("exponential")) return Math.ceil(Math.log2(n));
-  if (preset.includes("torus")) return 4;
-  return 2;
-}
+const kMetrics = {
+  gini: "Gini coefficient",
+  index_of_dispersion: "index of dispersion",
+  coefficient_of_variation: "coefficient of variation",
+  quartile_coefficient: "quartile coefficient of dispersion",
+};
+type MetricName = keyof typeof kMetrics;
+const kMetricNames = Object.keys(kMetrics) as MetricName[];
 
-function quality(preset: string, n: number): number {
-  const i = kPresets.findIndex((known) => preset.startsWith(known));
-  return (
-    0.87 - 0.004 * Math.max(0, i) * Math.log2(n / 6) - 0.004 * Math.log2(n)
-  );
-}
-
-const kModelBytes = 318_040;
 const kStepsPerEpoch = 19;
+const kModelBytes = 318_040;
 
-interface Choice {
-  preset: string;
-  n: number;
-  seed: number;
-  lr?: string;
-}
+const six = (value: number): number => Number(value.toPrecision(6));
+/** Between 0 and 1, the same every time. */
+const wobble = (i: number): number => Math.abs(Math.sin(12.9898 * i) * 43) % 1;
+const count_to = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+const last_of = (column: Column): number => column[column.length - 1]!;
 
-interface Shape {
-  points: number;
-  epochs: number;
-  virtual_time: boolean;
-}
-
-function grid(count: number, last: number): number[] {
-  return Array.from({ length: count }, (_, i) =>
-    Math.round((last * i) / Math.max(1, count - 1)),
+function by_name<T>(make: (name: MetricName, i: number) => T) {
+  return Object.fromEntries(
+    kMetricNames.map((name, i) => [name, make(name, i)]),
   );
 }
 
-function axes_at(steps: number[], choice: Choice, shape: Shape) {
-  const mean_degree = (step: number): number =>
-    degree_of(choice.preset, choice.n, step / kStepsPerEpoch / 2, shape.epochs);
-  const copies = (step: number): number =>
-    choice.preset.includes("complete")
-      ? (2 * (choice.n - 1)) / choice.n
-      : Math.min(4, mean_degree(step));
-  const pace = 0.4 + 0.02 * choice.seed;
-  return {
-    step: steps,
-    epoch: steps.map((step) => six((step + 1) / kStepsPerEpoch)),
-    bytes: steps.map((step) => six((step + 1) * copies(step) * kModelBytes)),
-    messages: steps.map((step) => six((step + 1) * (mean_degree(step) + 1))),
-    seconds: steps.map((step) => six((step + 1) * pace)),
-    virtual_seconds: shape.virtual_time
-      ? steps.map((step) => six((step + 1) * (0.01 + 0.002 * copies(step))))
-      : null,
-  };
-}
+/** One run to be made up; steps are shares 0..1 of its length. */
+class Invented {
+  readonly last: number;
 
-function band(mean: Column, width: (i: number) => number): Band {
-  return {
-    mean,
-    low: mean.map((v, i) => (v === null ? null : six(v - width(i)))),
-    high: mean.map((v, i) => (v === null ? null : six(v + width(i)))),
-  };
-}
+  constructor(
+    readonly spec: Spec,
+    readonly preset: string,
+    readonly n: number,
+    readonly seed: number,
+  ) {
+    this.last = spec.epochs * kStepsPerEpoch - 1;
+  }
 
-function relative_band(mean: Column, factor: number): Band {
-  return {
-    mean,
-    low: mean.map((v) => (v === null ? null : six(v / factor))),
-    high: mean.map((v) => (v === null ? null : six(v * factor))),
-  };
-}
+  is(name: string): boolean {
+    return this.preset.includes(name);
+  }
 
-/** Of the Gini coefficient at a share 0..1 of the run. */
-function dispersion_at(choice: Choice, share: number): number {
-  if (choice.preset === "c-complete") return 0;
-  const degree = degree_of(choice.preset, choice.n, share * 10, 11);
-  const base = 4e-3 / Math.sqrt(degree + 1);
-  return base * (0.15 + Math.exp(-4 * share)) * Math.sqrt(choice.n / 96);
-}
+  degree(epoch: number): number {
+    const { n } = this;
+    if (this.is("complete")) return n - 1;
+    if (this.is("exponential")) return Math.ceil(Math.log2(n));
+    if (this.is("torus")) return 4;
+    if (!this.is("ada")) return 2;
+    const share = Math.min(1, epoch / Math.max(1, this.spec.epochs - 1));
+    return Math.max(2, 2 * Math.floor(((n - 1) * (1 - share)) / 2));
+  }
 
-function make_detail(choice: Choice, tensors: string[], last: number): Detail {
-  const random = chance(choice.seed * 7 + choice.n);
-  const step = grid(60, last);
-  const heat_of = (factor: number): Column[] =>
-    tensors.map((_, t) =>
-      step.map((s) =>
-        six(
-          factor *
-            dispersion_at(choice, s / (last || 1)) *
-            (0.3 + 1.4 * Math.abs(Math.sin(t * 1.7 + 0.4))) *
-            (0.8 + 0.4 * random()),
-        ),
-      ),
-    );
-  const replicas = Array.from({ length: Math.min(choice.n, 96) }, (_, i) => i);
-  const odd = replicas[Math.min(5, replicas.length - 1)] ?? 0;
-  return {
-    tensors,
-    step,
-    epoch: step.map((s) => six((s + 1) / kStepsPerEpoch)),
-    heat: {
-      gini: heat_of(1),
-      index_of_dispersion: heat_of(0.01),
-      coefficient_of_variation: heat_of(1.8),
-      quartile_coefficient: heat_of(0.9),
-      gradient_norm: heat_of(400).map((row) =>
-        row.map((v) => six((v ?? 0) + 0.2)),
-      ),
-      update_ratio: heat_of(3).map((row) =>
-        row.map((v) => six((v ?? 0) + 1e-3)),
-      ),
-    },
-    norms: tensors.slice(0, 12).map((tensor, t) => ({
-      tensor,
+  /** The Gini coefficient. */
+  gini(step: number): number {
+    if (this.is("c-complete")) return 0;
+    const degree = this.degree((this.spec.epochs * step) / this.last);
+    const decay = 0.15 + Math.exp((-4 * step) / this.last);
+    return six((4e-3 / Math.sqrt(degree + 1)) * decay);
+  }
+
+  axes(steps: number[]): Required<Axes> {
+    const sent = this.is("complete") ? 2 : Math.min(4, this.degree(0));
+    const by = (factor: number): number[] =>
+      steps.map((step) => six((step + 1) * factor));
+    return {
+      step: steps,
+      epoch: by(1 / kStepsPerEpoch),
+      bytes: by(sent * kModelBytes),
+      messages: by(this.degree(0) + 1),
+      seconds: by(0.4 + 0.02 * this.seed),
+      virtual_seconds: this.spec.virtual_time ? by(0.01 + 0.002 * sent) : null,
+    };
+  }
+
+  frames(): Frame[] {
+    const at = { step: 0, epoch: 0, directed: false, degree: this.degree(0) };
+    const { n } = this;
+    if (this.is("complete")) return [{ ...at, kind: "complete" }];
+    if (this.is("exponential")) {
+      const offsets = count_to(at.degree).map((i) => 2 ** i);
+      return [{ ...at, directed: true, kind: "offsets", offsets }];
+    }
+    if (this.is("torus")) {
+      const columns = Math.round(Math.sqrt(n));
+      const edges = count_to(n).flatMap((i): [number, number][] => [
+        [i, (i + 1) % n],
+        [i, (i + columns) % n],
+      ]);
+      return [{ ...at, kind: "edges", edges }];
+    }
+    return count_to(this.is("ada") ? this.spec.epochs : 1).map((epoch) => {
+      const degree = this.degree(epoch);
+      const offsets = count_to(degree / 2).map((i) => i + 1);
+      const when = { ...at, epoch, step: epoch * kStepsPerEpoch };
+      return degree >= n - 2
+        ? { ...when, degree: n - 1, kind: "complete" }
+        : { ...when, degree, kind: "offsets", offsets };
+    });
+  }
+
+  detail(): Detail {
+    const { tensors } = this.spec;
+    const step = this.grid(60);
+    const heat = (factor: number, floor = 0): Column[] =>
+      tensors.map((_, t) =>
+        step.map((s) => six(floor + factor * this.gini(s) * (1 + (t % 3)))),
+      );
+    const replicas = count_to(Math.min(this.n, 96));
+    const odd = Math.min(5, replicas.length - 1);
+    const norm = (t: number, replica: number, s: number): number =>
+      (4 + t) *
+      (1.25 - 0.25 * Math.exp((-3 * s) / this.last)) *
+      (1 + 0.04 * wobble(replica) + (replica === odd ? 0.09 : 0));
+    return {
+      tensors,
       step,
-      replicas,
-      values: replicas.map((replica) => {
-        const own = (random() - 0.5) * 0.04 + (replica === odd ? 0.09 : 0);
-        return step.map((s) =>
-          six(
-            (4 + t) *
-              (1 + 0.25 * (1 - Math.exp((-3 * s) / (last || 1)))) *
-              (1 + own + 0.004 * random()),
-          ),
-        );
-      }),
-    })),
-    outliers: [
-      { tensor: tensors[0]!, replica: odd, share: 0.62, z: 7.13 },
-      { tensor: tensors[1]!, replica: odd, share: 0.41, z: 5.02 },
-      { tensor: tensors[1]!, replica: 0, share: 0.12, z: -3.91 },
-    ],
-  };
+      epoch: this.axes(step).epoch,
+      heat: {
+        ...by_name((_, i) => heat(1 / (i + 1))),
+        gradient_norm: heat(400, 0.2),
+        update_ratio: heat(3, 1e-3),
+      },
+      norms: tensors.slice(0, 12).map((tensor, t) => ({
+        tensor,
+        step,
+        replicas,
+        values: replicas.map((r) => step.map((s) => six(norm(t, r, s)))),
+      })),
+      outliers: [
+        { tensor: tensors[0]!, replica: odd, share: 0.62, z: 7.13 },
+        { tensor: tensors[1]!, replica: odd, share: 0.41, z: 5.02 },
+        { tensor: tensors[1]!, replica: 0, share: 0.12, z: -3.91 },
+      ],
+    };
+  }
+
+  grid(points: number): number[] {
+    return count_to(points).map((i) =>
+      Math.round((this.last * i) / Math.max(1, points - 1)),
+    );
+  }
+
+  /** The run but its place among the others. */
+  run(): Omit<Run, "id" | "group" | "spec" | "label"> {
+    const { n, preset, seed, last, spec } = this;
+    const steps = this.grid(spec.points);
+    const evaluated = count_to(Math.min(spec.epochs, spec.points)).map(
+      (i) => (i + 1) * kStepsPerEpoch - 1,
+    );
+    const place = kPresets.findIndex((known) => preset.startsWith(known));
+    const goal = 0.87 - 0.012 * Math.max(0, place) - 0.004 * Math.log2(n + seed);
+    const towards = (from: number, to: number, pace: number) => (s: number) =>
+      six(to + (from - to) * Math.exp((-pace * s) / last) + 3e-3 * wobble(s));
+    const accuracy = evaluated.map(towards(goal - 0.45, goal, 5));
+    const test_loss = accuracy.map((a) => six(2.3 * (1.03 - a)));
+    const loss = steps.map(towards(2.1, 1.29 - goal, 6));
+    const width = this.is("c-complete") ? 0 : 0.012;
+    const axes = this.axes(steps);
+    const gini = (factor: number, floor = 0): Band =>
+      around(
+        steps.map((s) => floor + factor * this.gini(s)),
+        (v) => [v / 2, v * 2],
+      );
+    const degree = axes.epoch!.map((e) => this.degree(Math.floor(e!)));
+    return {
+      name: `${preset}-n${n}-s${seed}`,
+      path: `runs/${preset}-n${n}-s${seed}`,
+      outcome: "completed",
+      n,
+      seed,
+      mean_degree: six(degree.reduce((a, b) => a + b, 0) / degree.length),
+      result: {
+        steps: last + 1,
+        train_loss: last_of(loss),
+        test_accuracy: last_of(accuracy),
+        averaged_model_accuracy: six(last_of(accuracy) + 0.002),
+        consensus_distance: six(this.gini(last) ** 2),
+        seconds: last_of(axes.seconds!),
+        virtual_seconds: axes.virtual_seconds
+          ? last_of(axes.virtual_seconds)
+          : null,
+        messages: six(last_of(axes.messages!) * n),
+        bytes: six(last_of(axes.bytes!) * n),
+      },
+      dispersion: by_name((_, i): Record<Phase, number> => ({
+        all: six(this.gini(0.4 * last) / (i + 1)),
+        early: six(this.gini(0.1 * last) / (i + 1)),
+        middle: six(this.gini(0.5 * last) / (i + 1)),
+        late: six(this.gini(0.9 * last) / (i + 1)),
+      })),
+      steps: {
+        ...axes,
+        loss: around(loss, (v) => [v - 0.14, v + 0.14]),
+        lr: steps.map(() => 0.05),
+        degree,
+      },
+      evaluations: {
+        ...this.axes(evaluated),
+        accuracy: around(accuracy, (v) => [v - width, v + width]),
+        averaged_accuracy: accuracy.map((a) => six(a + 0.002)),
+        loss: around(test_loss, (v) => [v - width, v + width]),
+        averaged_loss: test_loss.map((l) => six(l - 0.005)),
+      },
+      probes: {
+        ...axes,
+        metrics: by_name((_, i) => gini(1 / (i + 1))),
+        consensus_distance: gini(10),
+        gradient_norm: gini(300, 0.4),
+        update_ratio: gini(2, 1e-3),
+      },
+      spans: {
+        data: 1.2 * n,
+        forward: 30 * n,
+        backward: 50 * n,
+        update: 3 * n,
+        exchange: six((1 + degree[0]! / 20) * n),
+        wait: 0.2 * n,
+        evaluate: 9 * n,
+      },
+    };
+  }
 }
 
-function make_run(
-  id: number,
-  group: number,
-  choice: Choice,
-  keys: string[],
-  shape: Shape,
-  detail: Detail | null,
-): Run {
-  const random = chance(id + 1);
-  const { preset, n, seed } = choice;
-  const last = shape.epochs * kStepsPerEpoch - 1;
-  const eval_steps = Array.from(
-    { length: Math.min(shape.epochs, shape.points) },
-    (_, i) => (i + 1) * kStepsPerEpoch - 1,
-  );
-  const steps = grid(shape.points, last);
-  const goal = quality(preset, n) + 0.006 * (random() - 0.5);
-  const accuracy = eval_steps.map((s) =>
-    six(goal - 0.45 * Math.exp(-5 * (s / last)) + 0.006 * (random() - 0.5)),
-  );
-  const losses = steps.map((s) =>
-    six(
-      0.42 + 1.7 * Math.exp(-6 * (s / last)) + 0.03 * random() + (0.87 - goal),
-    ),
-  );
-  const test_losses = accuracy.map((a) => six(2.3 * (1.03 - a)));
-  const replicas_differ = preset !== "c-complete";
-  const share = (s: number): number => s / last;
-  const gini = steps.map((s) =>
-    six(dispersion_at(choice, share(s)) * (0.9 + 0.2 * random())),
-  );
-  const times = (factor: number): Column => gini.map((v) => six(factor * v));
-  const degrees = steps.map((s) =>
-    degree_of(preset, n, Math.floor((s + 1) / kStepsPerEpoch), shape.epochs),
-  );
-  const axes = axes_at(steps, choice, shape);
-  const of = (factor: number): Record<Phase, number> => ({
-    all: six(factor * dispersion_at(choice, 0.4)),
-    early: six(factor * dispersion_at(choice, 0.1)),
-    middle: six(factor * dispersion_at(choice, 0.5)),
-    late: six(factor * dispersion_at(choice, 0.9)),
-  });
-  const spec: Record<string, string> = {
-    preset,
-    n: String(n),
-    seed: String(seed),
-    ...(choice.lr ? { lr: choice.lr } : {}),
-  };
-  const label_parts = keys
-    .filter((key) => key !== "preset" && key !== "seed")
-    .map((key) => `${key} ${spec[key]}`);
-  const label = [preset, ...label_parts].join(", ");
+function around(mean: number[], ends: (v: number) => [number, number]): Band {
   return {
-    id,
-    name: `${preset}-n${n}-s${seed}`,
-    path: `runs/${preset}-n${n}-s${seed}`,
-    label: `${label}, seed ${seed}`,
-    group,
-    outcome: "completed",
-    error: null,
-    spec: Object.fromEntries(keys.map((key) => [key, spec[key] ?? ""])),
-    n,
-    seed,
-    mean_degree: six(degrees.reduce((sum, d) => sum + d, 0) / degrees.length),
-    result: {
-      epochs: shape.epochs,
-      steps: last + 1,
-      train_loss: losses[losses.length - 1]!,
-      test_accuracy: accuracy[accuracy.length - 1]!,
-      averaged_model_accuracy: six(accuracy[accuracy.length - 1]! + 0.002),
-      consensus_distance: replicas_differ
-        ? six(dispersion_at(choice, 1) ** 2)
-        : 0,
-      samples_per_second: 25000,
-      seconds: axes.seconds[axes.seconds.length - 1]!,
-      virtual_seconds: axes.virtual_seconds?.[axes.seconds.length - 1] ?? null,
-      messages: six(axes.messages[axes.messages.length - 1]! * n),
-      bytes: six(axes.bytes[axes.bytes.length - 1]! * n),
-    },
-    dispersion: {
-      gini: of(1),
-      index_of_dispersion: of(0.01),
-      coefficient_of_variation: of(1.8),
-      quartile_coefficient: of(0.9),
-    },
-    steps: {
-      ...axes,
-      loss: band(losses, () => 0.12 + 0.05 * random()),
-      lr: steps.map(() => 0.05),
-      degree: degrees,
-    },
-    evaluations: {
-      ...axes_at(eval_steps, choice, shape),
-      accuracy: band(accuracy, () => (replicas_differ ? 0.012 : 0)),
-      averaged_accuracy: accuracy.map((a) => six(a + 0.002)),
-      loss: band(test_losses, () => (replicas_differ ? 0.02 : 0)),
-      averaged_loss: test_losses.map((l) => six(l - 0.005)),
-    },
-    probes: {
-      ...axes,
-      metrics: {
-        gini: relative_band(gini, 2.2),
-        index_of_dispersion: relative_band(times(0.01), 2.2),
-        coefficient_of_variation: relative_band(times(1.8), 2.2),
-        quartile_coefficient: relative_band(times(0.9), 2.2),
-      },
-      consensus_distance: relative_band(
-        gini.map((v) => six(v * v * 1e4)),
-        1.15,
-      ),
-      gradient_norm: relative_band(
-        times(300).map((v) => six((v ?? 0) + 0.4)),
-        1.6,
-      ),
-      update_ratio: relative_band(
-        times(2).map((v) => six((v ?? 0) + 1e-3)),
-        1.6,
-      ),
-    },
-    spans: {
-      data: 1.2 * n,
-      forward: 30 * n,
-      backward: 50 * n,
-      update: 3 * n,
-      exchange: six((1 + degrees[0]! / 20) * n),
-      wait: six(0.4 * random() * n),
-      evaluate: 9 * n,
-    },
-    density: null,
-    detail,
+    mean: mean.map(six),
+    low: mean.map((v) => six(ends(v)[0])),
+    high: mean.map((v) => six(ends(v)[1])),
   };
 }
 
 function statistic(values: number[]): Statistic {
   const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
   const squares = values.reduce((sum, v) => sum + (v - mean) ** 2, 0);
-  const sd =
-    values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : null;
-  return {
-    mean: six(mean),
-    sd: sd === null ? null : six(sd),
-    count: values.length,
-  };
-}
-
-function frames_of(preset: string, n: number, epochs: number): Frame[] {
-  const base = { step: 0, epoch: 0, directed: false };
-  if (preset.includes("complete")) {
-    return [{ ...base, degree: n - 1, kind: "complete" }];
-  }
-  if (preset.startsWith("ada")) {
-    return Array.from({ length: epochs }, (_, epoch): Frame => {
-      const degree = degree_of(preset, n, epoch, epochs);
-      const at = { step: epoch * kStepsPerEpoch, epoch, directed: false };
-      return degree >= n - 2
-        ? { ...at, degree: n - 1, kind: "complete" }
-        : {
-            ...at,
-            degree,
-            kind: "offsets",
-            offsets: Array.from({ length: degree / 2 }, (_, i) => i + 1),
-          };
-    });
-  }
-  if (preset.includes("exponential")) {
-    const offsets: number[] = [];
-    for (let o = 1; o < n; o *= 2) offsets.push(o);
-    return [
-      {
-        ...base,
-        directed: true,
-        degree: offsets.length,
-        kind: "offsets",
-        offsets,
-      },
-    ];
-  }
-  if (preset.includes("torus")) {
-    const columns = Math.max(2, Math.round(Math.sqrt(n)));
-    const edges: [number, number][] = [];
-    for (let i = 0; i < n; ++i) {
-      edges.push([i, (i + 1) % n], [i, (i + columns) % n]);
-    }
-    return [{ ...base, degree: 4, kind: "edges", edges }];
-  }
-  return [{ ...base, degree: 2, kind: "offsets", offsets: [1] }];
-}
-
-function correlations_of(ns: number[], seeds: number): Correlation[] {
-  const subjects = [
-    ["connections", "number of connections", 0.94],
-    ["gini", "Gini coefficient", -0.91],
-    ["index_of_dispersion", "index of dispersion", -0.88],
-    ["coefficient_of_variation", "coefficient of variation", -0.9],
-    ["quartile_coefficient", "quartile coefficient of dispersion", -0.35],
-  ] as const;
-  const strata = [...ns.map((n) => ({ n: String(n) })), null];
-  return subjects.flatMap(([name, title, rho]) =>
-    (name === "connections"
-      ? ["all"]
-      : ["all", "early", "middle", "late"]
-    ).flatMap((phase) =>
-      strata.map((stratum, i): Correlation => ({
-        with: name,
-        title,
-        phase: phase as Phase,
-        stratum,
-        rho: six(rho + 0.01 * i),
-        low: six(Math.max(-1, rho - (Math.abs(rho) < 0.5 ? 0.6 : 0.08))),
-        high: six(Math.min(1, rho + (Math.abs(rho) < 0.5 ? 0.6 : 0.05))),
-        runs: 5 * seeds,
-        seeds,
-      })),
-    ),
-  );
+  const sd = Math.sqrt(squares / Math.max(1, values.length - 1));
+  const count = values.length;
+  return { mean: six(mean), sd: count > 1 ? six(sd) : null, count };
 }
 
 /** Presets x scales x seeds. */
-export function make_data(o: FixtureOptions = {}): Data {
-  const presets = o.presets ?? kPresets;
-  const ns = o.n ?? [96];
-  const seeds = o.seeds ?? 3;
-  const shape: Shape = {
-    points: o.points ?? 120,
-    epochs: o.epochs ?? 20,
-    virtual_time: o.virtual_time ?? false,
-  };
-  const tensors = o.tensors ?? kTensors;
-  const details = o.details ?? presets.length * ns.length;
+export function make_data(choices: Partial<Spec> = {}): Data {
+  const spec = { ...kDefaults, ...choices };
+  const { presets, n: ns, seeds } = spec;
   const keys = [
     ...(presets.length > 1 ? ["preset"] : []),
     ...(ns.length > 1 ? ["n"] : []),
     ...(seeds > 1 ? ["seed"] : []),
   ];
-  const groups: Group[] = [];
   const runs: Run[] = [];
-  const graphs: Graph[] = [];
-  for (const n of ns) {
-    for (const preset of presets) {
-      const id = groups.length;
-      const mine: Run[] = [];
-      for (let seed = 1; seed <= seeds; ++seed) {
-        const choice = { preset, n, seed };
-        const last = shape.epochs * kStepsPerEpoch - 1;
-        const detail =
-          seed === 1 && id < details
-            ? make_detail(choice, tensors, last)
-            : null;
-        mine.push(
-          make_run(runs.length + mine.length, id, choice, keys, shape, detail),
-        );
-      }
-      if (o.auto && preset === "ada-auto") {
-        for (const run of mine) add_density(run);
-      }
-      runs.push(...mine);
-      const label = ns.length > 1 ? `${preset}, n ${n}` : preset;
-      groups.push({
-        id,
-        label,
-        keys: {
-          ...(presets.length > 1 ? { preset } : {}),
-          ...(ns.length > 1 ? { n: String(n) } : {}),
-        },
-        n,
-        decentralized: preset !== "c-complete",
-        runs: mine.map((run) => run.id),
-        accuracy: statistic(mine.map((run) => run.result!.test_accuracy!)),
-      });
-      graphs.push({
-        label,
+  const cells = ns.flatMap((n) => presets.map((preset) => ({ n, preset })));
+  const label_of = ({ n, preset }: { n: number; preset: string }): string =>
+    ns.length > 1 ? `${preset}, n ${n}` : preset;
+  const groups = cells.map((cell, id): Group => {
+    const { n, preset } = cell;
+    const mine = count_to(seeds).map((i): Run => {
+      const run = new Invented(spec, preset, n, i + 1);
+      const all: Record<string, string> = {
+        preset,
+        n: String(n),
+        seed: String(i + 1),
+      };
+      return {
+        ...run.run(),
+        id: runs.length + i,
         group: id,
-        n,
-        frames: frames_of(preset, n, shape.epochs),
-      });
-    }
-  }
+        label: `${label_of(cell)}, seed ${i + 1}`,
+        spec: Object.fromEntries(keys.map((key) => [key, all[key]!])),
+        detail: i === 0 && id < spec.details ? run.detail() : null,
+      };
+    });
+    runs.push(...mine);
+    const over = (value: (run: Run) => number): Statistic =>
+      statistic(mine.map(value));
+    return {
+      id,
+      label: label_of(cell),
+      keys: { preset, ...(ns.length > 1 && { n: String(n) }) },
+      n,
+      decentralized: preset !== "c-complete",
+      runs: mine.map((run) => run.id),
+      accuracy: over((run) => run.result!.test_accuracy!),
+      bytes_per_worker: over((run) => run.result!.bytes! / n),
+      messages_per_worker: over((run) => run.result!.messages! / n),
+    };
+  });
   return {
     format_version: 1,
     title: "fashion-mnist-96",
@@ -491,207 +334,97 @@ export function make_data(o: FixtureOptions = {}): Data {
     program: "grapevine 0.1.0",
     skipped: [],
     notes: ["Curves are down-sampled to 200 points, minima and maxima kept."],
-    metrics: [
-      {
-        name: "gini",
-        title: "Gini coefficient",
-        meaning: "0 where all are equal.",
-      },
-      {
-        name: "index_of_dispersion",
-        title: "index of dispersion",
-        meaning: "Variance by mean.",
-      },
-      {
-        name: "coefficient_of_variation",
-        title: "coefficient of variation",
-        meaning: "Standard deviation by mean.",
-      },
-      {
-        name: "quartile_coefficient",
-        title: "quartile coefficient of dispersion",
-        meaning: "(Q3 - Q1) / (Q3 + Q1).",
-      },
-    ],
+    metrics: kMetricNames.map((name) => ({
+      name,
+      title: kMetrics[name],
+      meaning: "0 if all are equal.",
+    })),
     keys,
-    common: {
-      model: "mlp",
-      data: "fashion-mnist",
-      batch: "32",
-      lr: "0.02",
-      "lr-scaling": "sqrt",
-      "lr-scaling-by": "workers",
-      momentum: "0.9",
-      "weight-decay": "0.0001",
-      epochs: String(shape.epochs),
-      "probe-every": "1",
-      ...(ns.length === 1 ? { n: String(ns[0]) } : {}),
-    },
+    common: { model: "mlp", batch: "32", epochs: String(spec.epochs) },
     groups,
     runs,
-    graphs,
-    analysis: make_analysis(groups, ns, seeds),
+    graphs: cells.map((cell, group) => ({
+      label: label_of(cell),
+      group,
+      n: cell.n,
+      frames: new Invented(spec, cell.preset, cell.n, 1).frames(),
+    })),
+    analysis: analysis_of(groups, ns, seeds),
   };
 }
 
-function add_density(run: Run): void {
-  const step = run.probes!.step;
-  run.density = {
-    step,
-    epoch: run.probes!.epoch!,
-    spread: run.probes!.metrics!["coefficient_of_variation"]!.mean,
-    level: step.map((_, i) => (i < 4 ? null : 6e-4)),
-    k: run.steps!.degree!,
-  };
+function correlations_of(ns: number[], seeds: number): Correlation[] {
+  const rhos = [-0.91, -0.88, -0.9, -0.35];
+  const strata = [...ns.map((n) => ({ n: String(n) })), null];
+  const of = (
+    name: string,
+    title: string,
+    rho: number,
+    phases: Phase[],
+  ): Correlation[] =>
+    phases.flatMap((phase) =>
+      strata.map((stratum, i) => ({
+        with: name,
+        title,
+        phase,
+        stratum,
+        rho: six(rho + 0.01 * i),
+        low: six(rho - (Math.abs(rho) < 0.5 ? 0.6 : 0.08)),
+        high: six(rho + (Math.abs(rho) < 0.5 ? 0.6 : 0.05)),
+        runs: 5 * seeds,
+        seeds,
+      })),
+    );
+  return [
+    ...of("connections", "number of connections", 0.94, ["all"]),
+    ...kMetricNames.flatMap((name, i) =>
+      of(name, kMetrics[name], rhos[i]!, ["all", "early", "middle", "late"]),
+    ),
+  ];
 }
 
-function make_analysis(groups: Group[], ns: number[], seeds: number) {
-  const several = groups.length > 1;
+function analysis_of(
+  groups: Group[],
+  ns: number[],
+  seeds: number,
+): Data["analysis"] {
+  if (groups.length < 2) {
+    return { target: null, rankings: [], correlations: [], findings: [] };
+  }
+  const of = (mean: number, sd = 0): Statistic => ({ mean, sd, count: seeds });
   return {
-    target: several
-      ? {
-          accuracy: 0.8,
-          rows: groups.map((group, i) => ({
-            group: group.id,
-            reached: i % 7 === 6 ? 0 : seeds,
-            runs: seeds,
-            epochs: { mean: 6 + i * 0.4, sd: 0.5, count: seeds },
-            seconds: { mean: 51 + i, sd: 2.1, count: seeds },
-            messages_per_worker: { mean: 11040 / (i + 1), sd: 0, count: seeds },
-            bytes_per_worker: {
-              mean: 7.1e7 * (1 + 0.3 * i),
-              sd: 1e6,
-              count: seeds,
-            },
-          })),
-        }
-      : null,
-    rankings: several
-      ? ns.map((n) => ({
-          stratum: ns.length > 1 ? { n: String(n) } : null,
-          rows: groups
-            .filter((group) => group.n === n)
-            .sort((a, b) => b.accuracy!.mean! - a.accuracy!.mean!)
-            .map((group, i) => ({
-              group: group.id,
-              rank: i + 1,
-              accuracy: group.accuracy!,
-              not_worse_than_best: i < 2,
-            })),
-        }))
-      : [],
-    correlations: several
-      ? correlations_of(ns.length > 1 ? ns : [], seeds)
-      : [],
-    findings:
-      several && seeds > 1
-        ? [
-            "At n = 96 accuracy rises with the number of connections (Spearman 0.94, 95 % interval 0.86 to 0.99, 3 seeds).",
-            "At n = 96 accuracy falls with the Gini coefficient of the early third (Spearman −0.91, 95 % interval −0.99 to −0.86, 3 seeds).",
-            "The spread of the norms is 4.1 times as large in the early third as in the late one (95 % interval 3.6 to 4.7).",
-            "No decentralized implementation reaches the target with fewer bytes per worker than all-reduce.",
-          ]
-        : [],
+    target: {
+      accuracy: 0.8,
+      rows: groups.map(({ id }) => ({
+        group: id,
+        reached: id % 7 === 6 ? 0 : seeds,
+        runs: seeds,
+        epochs: of(6 + 0.4 * id, 0.5),
+        seconds: of(51 + id, 2.1),
+        messages_per_worker: of(11040 / (id + 1)),
+        bytes_per_worker: of(7.1e7 * (1 + 0.3 * id), 1e6),
+      })),
+    },
+    rankings: ns.map((n) => ({
+      stratum: ns.length > 1 ? { n: String(n) } : null,
+      rows: groups
+        .filter((group) => group.n === n)
+        .map(({ id, accuracy }, i) => ({
+          group: id,
+          rank: i + 1,
+          accuracy: accuracy!,
+          not_worse_than_best: i < 2,
+        })),
+    })),
+    correlations: correlations_of(ns.length > 1 ? ns : [], seeds),
+    findings: [
+      "At n = 96 accuracy rises with the number of connections (Spearman 0.94).",
+      "No decentralized implementation reaches the target with fewer bytes.",
+    ],
   };
 }
 
 export const six_by_three = (): Data => make_data();
-
-/** A ring of 12 in which worker 4 is slow: its neighbours wait for it, and
- * all others for their neighbour towards it. */
-export function waiting(): Data {
-  const data = make_data({ presets: ["d-ring"], seeds: 1, n: [12] });
-  const waits = Array.from({ length: 12 }, (_, i): [number, number, number] => {
-    const up = (4 - i + 12) % 12 <= 6;
-    return [i, (i + (up ? 1 : 11)) % 12, 20 + (i % 3)];
-  }).filter(([worker]) => worker !== 4);
-  waits.push([4, 3, 0.5], [7, 8, 1.5]);
-  data.runs[0]!.blame = {
-    seconds: 80,
-    mean_wait_seconds: 19.4,
-    compute_seconds: Array.from({ length: 12 }, (_, i) => (i === 4 ? 79 : 58)),
-    waits,
-    straggler: { worker: 4, cost_seconds: 19.2, cost_share: 0.24 },
-    slowest_link: null,
-    sentences: [
-      "Worker 4 is the straggler: waiting for it cost the mean worker 19.2 s, " +
-        "24 % of the training time; its compute takes 1.36 times the median.",
-    ],
-  };
-  return data;
-}
-
-/** Two asynchronous runs of 8 and one that is not; worker 3 is slow, and of
- * the second, between processes, worker 5 was lost and came back. */
-export function asynchronous(): Data {
-  const data = make_data({
-    presets: ["d-ring", "ad-psgd", "a2cid2"],
-    seeds: 1,
-    n: [8],
-    virtual_time: true,
-  });
-  const [, first, second] = data.runs;
-  for (const run of [first!, second!]) {
-    const by = (value: (i: number) => number): number[] =>
-      Array.from({ length: 8 }, (_, i) => value(i));
-    const { step, epoch, bytes, messages, seconds, virtual_seconds } =
-      run.probes!;
-    const figures = {
-      gradients: by((i) => (i === 3 ? 200 : 600 + 5 * i)),
-      averagings: by((i) => (i === 3 ? 190 : 590 + 5 * i)),
-      rate: by((i) => (i === 3 ? 0.95 : 0.98)),
-      staleness: by((i) => 1 + 0.05 * i),
-      staleness_most: by((i) => 3 + (i % 2)),
-      wait_seconds: by((i) => 0.002 + 0.0001 * i),
-      wait_most: by((i) => 0.02 + 0.001 * i),
-      pair_seconds: by(() => 0.01),
-      held_seconds: by(() => 0),
-      lost: by(() => 0),
-      came_back: by(() => 0),
-    };
-    run.gossip = {
-      asked_rate: 1,
-      has_clock: true,
-      all: {
-        gradients: 4525,
-        averagings: 4440,
-        rate: 0.98,
-        staleness: 1.2,
-        staleness_most: 4,
-        wait_seconds: 0.0023,
-        wait_most: 0.027,
-        pair_seconds: 0.01,
-        held_seconds: 0,
-        lost: 0,
-        came_back: 0,
-      },
-      workers: figures,
-      members: null,
-      changes: [],
-      curves: {
-        step,
-        epoch: epoch!,
-        bytes: bytes!,
-        messages: messages!,
-        seconds: seconds!,
-        virtual_seconds: virtual_seconds ?? null,
-        rate: step.map((_, i) => 0.98 - 0.3 / (1 + i)),
-        staleness: step.map(() => 1.2),
-        wait: step.map((_, i) => 0.0023 + 0.001 / (1 + i)),
-        held: step.map(() => 0),
-      },
-      sentences: [
-        "Below 0.75 of the median worker's 612 gradients: worker 3 (0.33).",
-      ],
-    };
-  }
-  const live = second!.gossip!;
-  live.workers.lost[5] = 1;
-  live.workers.came_back[5] = 1;
-  live.members = [0, 1, 2, 3, 4, 5, 6, 7];
-  live.sentences.push("Lost: worker 5 once (back once).");
-  return data;
-}
 
 export const one_run = (): Data => make_data({ presets: ["d-ring"], seeds: 1 });
 
@@ -700,16 +433,15 @@ export const twenty_groups = (): Data =>
   make_data({
     presets: kPresets.slice(1),
     n: [12, 24, 48, 96],
-    tensors: kManyTensors,
+    tensors: count_to(36).map((i) => `layer${i % 3}.${i}.conv.weight`),
     virtual_time: true,
   });
 
 /** Presets with nothing in common but their names, so that colours repeat. */
 export const twenty_names = (): Data =>
   make_data({
-    presets: Array.from(
-      { length: 20 },
-      (_, i) => `${kPresets[i % 6]}-variant-with-a-long-name-${i + 1}`,
+    presets: count_to(20).map(
+      (i) => `${kPresets[i % 6]}-variant-with-a-long-name-${i + 1}`,
     ),
     seeds: 2,
     details: 3,
@@ -724,17 +456,87 @@ export const thousand_runs = (): Data =>
     details: 6,
   });
 
-export function no_runs(): Data {
-  const data = make_data({ presets: ["d-ring"], seeds: 1 });
-  return {
-    ...data,
-    keys: [],
-    common: {},
-    groups: [],
-    runs: [],
-    graphs: [],
-    skipped: [{ path: "runs/x", why: "no run.json" }],
+export const no_runs = (): Data => ({
+  ...one_run(),
+  keys: [],
+  common: {},
+  groups: [],
+  runs: [],
+  graphs: [],
+  skipped: [{ path: "runs/x", why: "no run.json" }],
+});
+
+/** A ring of 12 in which worker 4 is slow: its neighbours wait for it, and
+ * all others for their neighbour towards it. */
+export function waiting(): Data {
+  const data = make_data({ presets: ["d-ring"], seeds: 1, n: [12] });
+  const waits = count_to(12)
+    .filter((worker) => worker !== 4)
+    .map((i): [number, number, number] => {
+      const up = (4 - i + 12) % 12 <= 6;
+      return [i, (i + (up ? 1 : 11)) % 12, 20 + (i % 3)];
+    });
+  data.runs[0]!.blame = {
+    seconds: 80,
+    mean_wait_seconds: 19.4,
+    waits: [...waits, [4, 3, 0.5], [7, 8, 1.5]],
+    sentences: ["Worker 4 is the straggler: 24 % of the training time."],
   };
+  return data;
+}
+
+/** Two asynchronous runs of 8 and one that is not; worker 3 is slow, and of
+ * the second, between processes, worker 5 was lost and came back. */
+export function asynchronous(): Data {
+  const data = make_data({
+    presets: ["d-ring", "ad-psgd", "a2cid2"],
+    seeds: 1,
+    n: [8],
+    virtual_time: true,
+  });
+  const all: GossipFigures<number> = {
+    gradients: 4525,
+    averagings: 4440,
+    rate: 0.98,
+    staleness: 1.2,
+    staleness_most: 4,
+    wait_seconds: 0.0023,
+    wait_most: 0.027,
+    pair_seconds: 0.01,
+    held_seconds: 0,
+    lost: 0,
+    came_back: 0,
+  };
+  for (const run of data.runs.slice(1)) {
+    const { metrics: _, ...axes } = run.probes!;
+    const by_worker = (value: number): number[] =>
+      count_to(8).map((worker) => (worker === 3 ? value / 3 : value));
+    run.gossip = {
+      asked_rate: 1,
+      has_clock: true,
+      all,
+      workers: Object.fromEntries(
+        Object.entries(all).map(([name, value]) => [name, by_worker(value)]),
+      ) as unknown as GossipFigures<Column>,
+      members: null,
+      curves: {
+        ...axes,
+        rate: axes.step.map((_, i) => 0.98 - 0.3 / (1 + i)),
+        staleness: axes.step.map(() => 1.2),
+        wait: axes.step.map((_, i) => 0.0023 + 0.001 / (1 + i)),
+        held: axes.step.map(() => 0),
+      },
+      sentences: [
+        "Below 0.75 of the median worker's 612 gradients: worker 3 (0.33).",
+      ],
+    };
+  }
+  const live = data.runs[2]!.gossip!;
+  live.workers.lost[5] = 1;
+  live.workers.came_back[5] = 1;
+  live.members = count_to(8);
+  live.sentences.push("Lost: worker 5 once (back once).");
+  return data;
 }
 
 /** Nulls, a diverged, a failed and a running run, an automatic Ada, 1008
@@ -744,64 +546,51 @@ export function troubled(): Data {
     presets: ["c-complete", "ada-auto", "d-ring", "d-complete"],
     n: [1008],
     seeds: 2,
-    auto: true,
   });
-  const [first, , third, , fifth, sixth] = data.runs;
-  const diverged = fifth!;
-  diverged.outcome = "diverged";
-  diverged.error = "loss is not finite at step 180 </script><b>bold</b>";
-  diverged.steps!.loss!.mean = diverged.steps!.loss!.mean.map((v, i) =>
-    i > 55 ? null : v,
-  );
-  diverged.evaluations!.accuracy!.mean =
-    diverged.evaluations!.accuracy!.mean.map((v, i) => (i > 8 ? null : v));
-  diverged.result = {
-    ...diverged.result,
-    test_accuracy: null,
-    train_loss: null,
-    averaged_model_accuracy: null,
-  };
-  sixth!.outcome = "running";
-  sixth!.result = null;
-  cut(sixth!, 0.5);
-  third!.outcome = "interrupted";
-  third!.steps!.seconds = null;
-  first!.probes = null;
-  first!.spans = null;
-  const seventh = data.runs[6]!;
-  seventh.outcome = "failed";
-  seventh.error = "rank 3 ended by signal 9";
-  seventh.result = null;
-  seventh.steps = null;
-  seventh.evaluations = null;
-  seventh.probes = null;
-  seventh.dispersion = null;
-  seventh.detail = null;
+  for (const { probes, ...run } of data.runs.slice(2, 4)) {
+    const { step, epoch, metrics } = probes!;
+    const spread = metrics!["coefficient_of_variation"]!.mean;
+    const level = step.map((_, i) => (i < 4 ? null : 6e-4));
+    data.runs[run.id]!.density = { step, epoch: epoch!, spread, level };
+  }
+  const [bare, , interrupted, , diverged, running, failed] = data.runs as [
+    ...(Run & object)[],
+  ];
+  Object.assign(bare!, { probes: null, spans: null });
+  interrupted!.outcome = "interrupted";
+  interrupted!.steps!.seconds = null;
+  diverged!.outcome = "diverged";
+  diverged!.error = "loss is not finite at step 180 </script><b>bold</b>";
+  diverged!.steps!.loss!.mean.fill(null, 56);
+  diverged!.evaluations!.accuracy!.mean.fill(null, 9);
+  diverged!.result = { ...diverged!.result, test_accuracy: null };
+  for (const part of ["steps", "evaluations", "probes"] as const) {
+    Object.assign(running!, { [part]: first_half(running![part]) });
+  }
+  Object.assign(running!, { outcome: "running", result: null });
+  Object.assign(failed!, {
+    outcome: "failed",
+    error: "rank 3 ended by signal 9",
+    result: null,
+    steps: null,
+    evaluations: null,
+    probes: null,
+    dispersion: null,
+    detail: null,
+  });
   data.skipped = [
-    {
-      path: "runs/half-written",
-      why: "spec.toml ends in the middle of a line",
-    },
+    { path: "runs/half", why: "spec.toml ends in the middle of a line" },
     { path: "runs/foreign", why: "no run.json" },
   ];
   data.title = 'troubled <img src=x onerror="alert(1)"> & co';
   return data;
 }
 
-/** Ends the run's curves at that share of their length. */
-function cut(run: Run, share: number): void {
-  const shorten = (value: unknown): unknown => {
-    if (Array.isArray(value)) {
-      return value.slice(0, Math.ceil(value.length * share));
-    }
-    if (value !== null && typeof value === "object") {
-      return Object.fromEntries(
-        Object.entries(value).map(([key, inner]) => [key, shorten(inner)]),
-      );
-    }
-    return value;
-  };
-  run.steps = shorten(run.steps) as Run["steps"] & object;
-  run.evaluations = shorten(run.evaluations) as Run["evaluations"] & object;
-  run.probes = shorten(run.probes) as Run["probes"] & object;
+/** The first half of each column. */
+function first_half(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, Math.ceil(value.length / 2));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, first_half(inner)]),
+  );
 }

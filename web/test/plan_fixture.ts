@@ -1,48 +1,44 @@
 // A page of `grapevine plan predict`, for tests: invented, but shaped like a
 // real one.
-import type { Data } from "../src/data";
-import { parse_data } from "../src/data";
+import { parse_data, type Data } from "../src/data";
 import type { Candidate, Plan, Prediction } from "../src/plan";
 
 type Sending = Candidate & { copies: number };
 
-const kGraphs = ["ring", "complete", "one-peer-exponential", "aer"];
-const kCopies = [2, 1.75, 1, 0.5];
+const kAlgorithms = ["adapt-then-combine", "combine-while-adapt"];
+/** Copies of the model sent per step. */
+const kGraphs = {
+  ring: 2,
+  complete: 1.75,
+  "one-peer-exponential": 1,
+  aer: 0.5,
+};
 
 function candidates(n: number): Sending[] {
-  const list: Sending[] = [
-    {
-      algorithm: "allreduce",
-      graph: "complete",
-      k: null,
-      n,
-      label: "allreduce",
-      flags: "--agreement allreduce --graph complete",
-      copies: 2,
-    },
+  const make = (algorithm: string, graph: string, copies: number): Sending => ({
+    algorithm,
+    graph,
+    k: null,
+    n,
+    label: algorithm === "allreduce" ? algorithm : `${algorithm}, ${graph}`,
+    flags: `--agreement ${algorithm} --graph ${graph}`,
+    copies,
+  });
+  const graphs = Object.entries(kGraphs);
+  return [
+    make("allreduce", "complete", 2),
+    ...kAlgorithms.flatMap((algorithm) =>
+      graphs.map(([graph, copies]) => make(algorithm, graph, copies)),
+    ),
   ];
-  for (const algorithm of ["adapt-then-combine", "combine-while-adapt"]) {
-    kGraphs.forEach((graph, i) => {
-      list.push({
-        algorithm,
-        graph,
-        k: null,
-        n,
-        label: `${algorithm}, ${graph}`,
-        flags: `--agreement ${algorithm} --graph ${graph}`,
-        copies: kCopies[i]!,
-      });
-    });
-  }
-  return list;
 }
 
 const kCompute = 0.19;
 
-/** 25 MB at a rate in bytes a second. */
-function iteration(candidate: Sending, rate: number): number {
-  const moving = (candidate.copies * 25e6) / rate;
-  return candidate.algorithm === "combine-while-adapt"
+/** Of 25 MB at a rate in bytes per second. */
+function iteration({ algorithm, copies }: Sending, rate: number): number {
+  const moving = (copies * 25e6) / rate;
+  return algorithm === "combine-while-adapt"
     ? Math.max(kCompute, moving)
     : kCompute / 3 + Math.max((kCompute * 2) / 3, moving);
 }
@@ -56,10 +52,7 @@ function prediction(candidate: Sending): Prediction {
     exposed: seconds - kCompute,
     straggler: 0.01,
     gain: iteration(candidates(candidate.n)[0]!, 1.25e8) / seconds,
-    messages_per_step: 2,
     model_copies_per_step: candidate.copies,
-    plan: "groups",
-    spectral_gap: 0.5,
     steps_to_agree: candidate.algorithm === "allreduce" ? 0 : 7,
   };
 }
@@ -74,7 +67,6 @@ export function plan(sizes = [4, 8, 64]): Plan {
       model_bytes: 25e6,
       compute_seconds: 0.18,
       link: "1gbit,2ms",
-      slow: null,
     },
     rows,
     sweeps: sizes.map((n) => ({
@@ -94,14 +86,7 @@ export function plan(sizes = [4, 8, 64]): Plan {
   };
 }
 
-export function plan_page(sizes?: number[]): Data {
-  return parse_data(
-    JSON.stringify({
-      format_version: 1,
-      title: "Plan",
-      created: "2026-01-31T12:00:00Z",
-      program: "grapevine 0.1.0",
-      plan: plan(sizes),
-    }),
+export const plan_page = (sizes?: number[]): Data =>
+  parse_data(
+    JSON.stringify({ format_version: 1, title: "Plan", plan: plan(sizes) }),
   );
-}

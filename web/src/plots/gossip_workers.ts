@@ -1,80 +1,70 @@
-// What each worker of an asynchronous run did and waited for: a bar a worker.
+// What each worker of an asynchronous run did and waited for: a bar per worker.
 import type { App } from "../app";
-import { ChartCard, type ChartShown } from "../chart_card";
-import { chart_base, y_axis } from "../chart_parts";
+import type { CardSpec } from "../card";
 import type { Column, Gossip, GossipFigures, Num } from "../data";
-import { chooser, type Control } from "../dom";
-import type { Option } from "../echarts";
+import { Chooser } from "../dom";
 import { finite, number, plural, seconds, time_unit, whole } from "../format";
-import { kColours } from "../palette";
-import { tooltip_base, tooltip_html } from "../tooltip";
-import { has_gossip } from "./gossip";
-import { run_options } from "./run_options";
+import { draw_bars } from "./bars";
+import { has_gossip } from "./curves";
+import { RunChooser } from "./matrix";
 
 type Figure = keyof GossipFigures<Column>;
-
-interface BarSpec {
-  figure: Figure;
-  label: string;
-  colour: number;
-}
 
 interface View {
   value: string;
   label: string;
   axis: string;
-  bars: BarSpec[];
   is_time: boolean;
+  bars: [figure: Figure, label: string, colour: number][];
 }
 
+const in_numbers = (
+  value: string,
+  label: string,
+  axis: string,
+  ...bars: View["bars"]
+): View => ({ value, label, axis, is_time: false, bars });
+
+const in_time = (...view: Parameters<typeof in_numbers>): View => ({
+  ...in_numbers(...view),
+  is_time: true,
+});
+
 const kViews: View[] = [
-  {
-    value: "work",
-    label: "gradients and averagings",
-    axis: "of a worker, in all",
-    bars: [
-      { figure: "gradients", label: "gradients", colour: 0 },
-      { figure: "averagings", label: "averagings", colour: 1 },
-    ],
-    is_time: false,
-  },
-  {
-    value: "wait",
-    label: "wait for a partner",
-    axis: "wait for a partner",
-    bars: [
-      { figure: "wait_seconds", label: "mean", colour: 3 },
-      { figure: "wait_most", label: "longest", colour: 7 },
-    ],
-    is_time: true,
-  },
-  {
-    value: "pair",
-    label: "time with a partner",
-    axis: "time with a partner",
-    bars: [{ figure: "pair_seconds", label: "mean", colour: 1 }],
-    is_time: true,
-  },
-  {
-    value: "staleness",
-    label: "staleness",
-    axis: "gradients between read and write",
-    bars: [
-      { figure: "staleness", label: "mean", colour: 2 },
-      { figure: "staleness_most", label: "most", colour: 7 },
-    ],
-    is_time: false,
-  },
-  {
-    value: "held",
-    label: "held back",
-    axis: "held back by max-lag, in all",
-    bars: [{ figure: "held_seconds", label: "held back", colour: 4 }],
-    is_time: true,
-  },
+  in_numbers(
+    "work",
+    "gradients and averagings",
+    "of a worker, in all",
+    ["gradients", "gradients", 0],
+    ["averagings", "averagings", 1],
+  ),
+  in_time(
+    "wait",
+    "wait for a partner",
+    "wait for a partner",
+    ["wait_seconds", "mean", 3],
+    ["wait_most", "longest", 7],
+  ),
+  in_time("pair", "time with a partner", "time with a partner", [
+    "pair_seconds",
+    "mean",
+    1,
+  ]),
+  in_numbers(
+    "staleness",
+    "staleness",
+    "gradients between read and write",
+    ["staleness", "mean", 2],
+    ["staleness_most", "most", 7],
+  ),
+  in_time("held", "held back", "held back by max-lag, in all", [
+    "held_seconds",
+    "held back",
+    4,
+  ]),
 ];
 
-/** Beyond so many workers neighbouring ones share a bar. */
+/** With more workers neighbouring ones share a bar. */
 const kMostBars = 128;
 
 export interface BarGroup {
@@ -87,14 +77,13 @@ export interface BarGroup {
 /** Workers in order, in at most `most` groups of equal size but the last. */
 export function bar_groups(n: number, most = kMostBars): BarGroup[] {
   const size = Math.max(1, Math.ceil(n / most));
-  const groups: BarGroup[] = [];
-  for (let first = 0; first < n; first += size) {
+  return Array.from({ length: Math.ceil(n / size) }, (_, i) => {
+    const first = i * size;
     const end = Math.min(n, first + size);
-    const label =
-      end - first === 1 ? String(first) : `${first} to ${end - 1}`;
-    groups.push({ label, first, end });
-  }
-  return groups;
+    const several = end - first > 1;
+    const label = several ? `${first} to ${end - 1}` : String(first);
+    return { label, first, end };
+  });
 }
 
 /** Of the workers of a group the mean; of a longest or most, the largest. */
@@ -109,20 +98,20 @@ export function group_value(
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** A time, which is in gradients where the run has no clock. */
+/** A time, which is in gradients if the run has no clock. */
 export function gossip_time(gossip: Gossip, value: Num): string {
   return gossip.has_clock === false
     ? `${number(value)} gradients`
     : seconds(value);
 }
 
-/** What is said below the bars. */
+/** The sentences below the bars. */
 export function gossip_note(gossip: Gossip): string {
   const { all } = gossip;
   const time = (value: Num): string => gossip_time(gossip, value);
   const parts = [
     `${whole(all.gradients)} gradients and ${whole(all.averagings)} ` +
-      `averagings: ${number(all.rate)} for each gradient, ` +
+      `averagings: ${number(all.rate)} per gradient, ` +
       `${number(gossip.asked_rate)} asked for.`,
   ];
   if (finite(all.wait_seconds)) {
@@ -143,137 +132,64 @@ export function gossip_note(gossip: Gossip): string {
   return parts.join(" ");
 }
 
-export class GossipWorkersCard extends ChartCard {
-  private readonly run_: Control<string>;
-  private readonly view_: Control<string>;
+/** Whether it was lost, of a worker that has a bar to itself. */
+function losses({ workers }: Gossip, { first, end }: BarGroup): string {
+  const lost = end - first === 1 ? (workers.lost?.[first] ?? 0) : 0;
+  if (!lost) return "";
+  const back = workers.came_back?.[first] ?? 0;
+  return `lost ${plural(lost, "time")}, back ${plural(back, "time")}`;
+}
 
-  static wanted(app: App): boolean {
-    return app.data.runs.some(has_gossip);
-  }
-
-  constructor(app: App) {
-    super(app, {
-      plot: "gossip-workers",
-      title: "Who did what",
-      about:
-        "One asynchronous run, a bar a worker. Whoever is fast computes more " +
-        "gradients, so a short bar is a slow worker; nobody waits for it.",
-      renderer: "svg",
-      wide: true,
-    });
-    this.run_ = chooser("run", [], () => this.changed());
-    this.view_ = chooser("show", kViews, () => this.changed());
-    this.add_control(this.run_.element, this.view_.element);
-  }
-
-  protected compose(): ChartShown {
-    const runs = this.app.selection.runs.filter(has_gossip);
-    this.run_.options(run_options(runs));
-    const run = runs.find((r) => String(r.id) === this.run_.value());
-    if (!run?.gossip) {
-      const empty = this.app.selection.runs.length
-        ? "No shown run is asynchronous."
-        : "No run passes the filter.";
-      return { entries: [], series: [], empty };
-    }
-    const view =
-      kViews.find((v) => v.value === this.view_.value()) ?? kViews[0]!;
-    return {
-      entries: view.bars.map((bar) => ({
-        key: bar.figure,
-        label: bar.label,
-        colour: this.colour(bar),
-        symbol: 3,
-        line: "none" as const,
-      })),
-      series: view.bars
-        .filter((bar) => !this.hidden.has(bar.figure))
-        .map((bar) => bar.label),
-      option: this.option(run.gossip, view),
-      note: gossip_note(run.gossip),
-    };
-  }
-
-  private colour(bar: BarSpec): string {
-    return kColours[this.app.theme.mode][bar.colour]!;
-  }
-
-  private option(gossip: Gossip, view: View): Option {
-    const theme = this.app.theme;
+export function gossip_workers_card(app: App): CardSpec {
+  const chosen_run = new RunChooser();
+  const view_control = new Chooser("show", kViews);
+  const draw: CardSpec["draw"] = (hidden) => {
+    const run = chosen_run.among(app.selection.runs.filter(has_gossip));
+    const gossip = run?.gossip;
+    if (!gossip) return { empty: "No shown run is asynchronous." };
+    const view = kViews.find((v) => v.value === view_control.value)!;
     const groups = bar_groups(gossip.workers.gradients.length);
-    const bars = view.bars.filter((bar) => !this.hidden.has(bar.figure));
-    const columns = bars.map((bar) =>
-      groups.map((group) =>
-        group_value(gossip.workers[bar.figure], group, bar.figure),
-      ),
+    const format = (value: Num): string =>
+      view.is_time ? gossip_time(gossip, value) : number(value, 4);
+    const bars = view.bars.map(([figure, label, colour]) => {
+      const column = gossip.workers[figure];
+      const values = groups.map((group) => group_value(column, group, figure));
+      const text = (i: number) => ({
+        value: format(values[i] ?? null),
+        detail: losses(gossip, groups[i]!),
+      });
+      return { key: figure, label, colour, values, text };
+    });
+    const largest = Math.max(
+      0,
+      ...bars.flatMap((bar) => bar.values).filter(finite),
     );
-    const largest = Math.max(0, ...columns.flat().filter(finite));
     const unit = !view.is_time
       ? { factor: 1, name: "" }
       : gossip.has_clock === false
         ? { factor: 1, name: "gradients" }
         : time_unit(largest);
-    const format = (value: number): string =>
-      view.is_time ? gossip_time(gossip, value) : number(value, 4);
-    return {
-      ...chart_base(theme),
-      tooltip: {
-        ...tooltip_base(theme),
-        trigger: "axis",
-        axisPointer: { type: "shadow", label: { show: false } },
-        formatter: (points: { dataIndex: number }[]) => {
-          const at = points[0]?.dataIndex ?? -1;
-          const group = groups[at];
-          if (!group) return "";
-          return tooltip_html(
-            `worker ${group.label}`,
-            bars.map((bar, i) => {
-              const value = columns[i]![at];
-              return {
-                colour: this.colour(bar),
-                label: bar.label,
-                value: finite(value) ? format(value) : "–",
-                detail: this.detail(gossip, group),
-              };
-            }),
-          );
-        },
-      },
-      xAxis: {
-        type: "category",
-        data: groups.map((group) => group.label),
-        name: "worker",
-        nameLocation: "middle",
-        nameGap: 10,
-        nameTextStyle: { color: theme.muted, fontSize: 12 },
-        axisLabel: { color: theme.muted, fontSize: 11.5, hideOverlap: true },
-        axisLine: { lineStyle: { color: theme.line } },
-        axisTick: { show: false },
-      },
-      yAxis: y_axis(theme, {
-        name: unit.name ? `${view.axis} (${unit.name})` : view.axis,
-        floating: false,
-      }),
-      series: bars.map((bar, i) => ({
-        id: bar.figure,
-        name: bar.label,
-        type: "bar",
-        barMaxWidth: 28,
-        color: this.colour(bar),
-        emphasis: { focus: "series" },
-        data: columns[i]!.map((value) =>
-          finite(value) ? value / unit.factor : null,
-        ),
-      })),
-    };
-  }
-
-  /** Whether it was lost, of a worker that has a bar to itself. */
-  private detail(gossip: Gossip, group: BarGroup): string {
-    if (group.end - group.first !== 1) return "";
-    const lost = gossip.workers.lost?.[group.first] ?? 0;
-    if (!lost) return "";
-    const back = gossip.workers.came_back?.[group.first] ?? 0;
-    return `lost ${plural(lost, "time")}, back ${plural(back, "time")}`;
-  }
+    const shown = draw_bars(app, hidden, {
+      categories: groups.map((group) => group.label),
+      bars,
+      stacked: false,
+      category: "worker",
+      axis: { name: unit.name ? `${view.axis} (${unit.name})` : view.axis },
+      factor: unit.factor,
+      title: (i) => `worker ${groups[i]!.label}`,
+      format,
+    });
+    return { ...shown, note: gossip_note(gossip) };
+  };
+  return {
+    plot: "gossip-workers",
+    title: "Who did what",
+    about:
+      "One asynchronous run, a bar per worker. A fast worker computes more " +
+      "gradients, so a short bar is a slow worker; no worker waits for it.",
+    renderer: "svg",
+    wide: true,
+    controls: [chosen_run, view_control],
+    draw,
+  };
 }

@@ -1,200 +1,169 @@
 // Who talks to whom, on a circle, frame by frame.
 import type { App } from "../app";
-import { Card, type Shown } from "../card";
+import type { CardSpec } from "../card";
 import type { Frame, Graph } from "../data";
-import { chooser, fill, h, type Control } from "../dom";
-import { finite, number, whole } from "../format";
+import { Chooser, fill, h, type Control } from "../dom";
+import { finite, listed, number, whole } from "../format";
 import { can_draw, edges_of, neighbours } from "../graph_frame";
 import {
-  draw_edges,
-  draw_star,
-  draw_workers,
-  prepare,
-  worker_at,
+  draw_edges, draw_star, draw_workers, prepare, worker_at,
 } from "./graph_canvas";
 
 /** More lines than this cannot be told apart and take long to draw. */
 const kMostEdges = 24000;
 
-export class GraphCard extends Card {
-  private readonly graph_: Control<string>;
-  private readonly slider_: HTMLInputElement;
-  private readonly when_ = h("output", { class: "frame-label" });
-  private readonly base_ = h("canvas", { class: "graph-base" });
-  private readonly over_ = h("canvas", { class: "graph-over" });
-  private readonly facts_ = h("div", { class: "graph-facts" });
-  private readonly hover_facts_ = h("div", { class: "graph-facts" });
-  private readonly slider_row_: HTMLElement;
-  private hovered_ = -1;
-  private chosen_ = false;
-  private current_: Frame | null = null;
-  private n_ = 0;
+/** Through the frames of a graph. */
+class Slider implements Control<number> {
+  readonly element: HTMLElement;
+  changed = (): void => {};
+  private readonly input_ = h("input", {
+    type: "range",
+    min: 0,
+    value: 0,
+    "aria-label": "frame",
+    input: () => this.changed(),
+  });
+  private readonly label_ = h("output", { class: "frame-label" });
 
-  constructor(app: App) {
-    super(app, {
-      plot: "graph",
-      title: "Communication graph",
-      about:
-        "Workers on a circle, in rank order from the top. Point at a worker " +
-        "to see whom it exchanges with.",
-      wide: true,
-      plain: true,
-    });
-    this.graph_ = chooser("graph", [], () => {
-      this.chosen_ = true;
-      this.slider_.value = "0";
-      this.changed();
-    });
-    this.slider_ = h("input", {
-      type: "range",
-      min: 0,
-      step: 1,
-      value: 0,
-      "aria-label": "frame",
-      input: () => this.changed(),
-    });
-    this.slider_row_ = h(
-      "label",
-      { class: "control slider" },
-      h("span", {}, "time"),
-      this.slider_,
-      this.when_,
-    );
-    this.add_control(this.graph_.element, this.slider_row_);
-    const stage = h(
-      "div",
-      {
-        class: "graph-stage",
-        mousemove: (event: MouseEvent) => this.point_at(event),
-        mouseleave: () => this.hover(-1),
-      },
-      this.base_,
-      this.over_,
-    );
-    this.body.classList.add("graph-body");
-    this.body.append(
-      stage,
-      h("div", { class: "graph-side" }, this.facts_, this.hover_facts_),
-    );
+  constructor() {
+    const name = h("span", {}, "time");
+    const look = { class: "control slider" };
+    this.element = h("label", look, name, this.input_, this.label_);
   }
 
-  protected draw(): Shown {
-    const shown = new Set(this.app.selection.groups.map((g) => g.group.id));
-    const graphs = this.app.data.graphs.filter(
-      (graph) => shown.has(graph.group) && graph.frames.length > 0,
-    );
-    const all = this.app.data.graphs;
-    this.graph_.options(
-      graphs.map((g) => ({ value: String(all.indexOf(g)), label: g.label })),
-    );
-    if (!this.chosen_) {
-      // At first one that changes, if any does.
-      const changing = graphs.find((g) => g.frames.length > 1);
-      if (changing) this.graph_.set(String(all.indexOf(changing)));
-    }
-    const graph = graphs.find(
-      (g) => String(all.indexOf(g)) === this.graph_.value(),
-    );
-    if (!graph) {
-      this.slider_row_.hidden = true;
-      const empty = this.app.selection.runs.length
-        ? "No shown run has a communication graph in this page."
-        : "No run passes the filter.";
-      return { entries: [], series: [], empty };
-    }
-    const frame = this.choose_frame(graph);
-    this.current_ = frame;
-    this.n_ = graph.n;
-    this.hovered_ = -1;
-    this.clear_over();
-    const note = this.paint(graph, frame);
-    return { entries: [], series: [frame_name(graph, frame)], note };
+  get value(): number {
+    return Number(this.input_.value);
   }
 
-  private choose_frame(graph: Graph): Frame {
-    const last = graph.frames.length - 1;
-    this.slider_row_.hidden = last === 0;
-    this.slider_.max = String(last);
-    const i = Math.min(last, Number(this.slider_.value));
-    const frame = graph.frames[i]!;
-    this.when_.textContent =
+  set value(value: number) {
+    this.input_.value = String(value);
+  }
+
+  /** The frame that the slider is at. */
+  among(frames: Frame[]): Frame {
+    const last = frames.length - 1;
+    this.element.hidden = last <= 0;
+    this.input_.max = String(last);
+    const frame = frames[Math.min(last, this.value)]!;
+    this.label_.textContent =
       `step ${whole(frame.step)}, epoch ${number(frame.epoch, 3)}, ` +
       `degree ${number(frame.degree)}`;
     return frame;
   }
+}
+
+export function graph_card(app: App): CardSpec {
+  const graph_choice = new Chooser("graph");
+  const slider = new Slider();
+  const base = h("canvas", { class: "graph-base" });
+  const over = h("canvas");
+  const facts = h("div", { class: "graph-facts" });
+  const hover_facts = h("div", { class: "graph-facts" });
+  let drawn: { frame: Frame; n: number } | null = null;
+  let hovered = -1;
+
+  const hover = (worker: number): void => {
+    hovered = worker;
+    const context = prepare(over);
+    if (worker < 0 || !drawn) return hover_facts.replaceChildren();
+    const { frame, n } = drawn;
+    const others = neighbours(frame, n, worker);
+    draw_star(context, worker, others, n, app.theme);
+    hover_facts.replaceChildren(
+      fact("worker", String(worker)),
+      fact(
+        frame.directed ? "sends to" : "neighbours",
+        others.length ? listed(others, 24) : "none",
+      ),
+    );
+  };
+  const point_at = (event: MouseEvent): void => {
+    const box = base.getBoundingClientRect();
+    const x = (event.clientX - box.left) / box.width;
+    const y = (event.clientY - box.top) / box.height;
+    const worker = drawn ? worker_at(x, y, drawn.n) : -1;
+    if (worker !== hovered) hover(worker);
+  };
+  const stage = h(
+    "div",
+    {
+      class: "graph-stage",
+      mousemove: point_at,
+      mouseleave: () => hover(-1),
+    },
+    base,
+    over,
+  );
+  const side = h("div", { class: "graph-side" }, facts, hover_facts);
+
+  let shown_graph: Graph | undefined;
+  const draw: CardSpec["draw"] = () => {
+    const shown = app.selection.groups.map(({ group }) => group.id);
+    const all = app.data.graphs;
+    const graphs = all.filter(
+      (graph) => shown.includes(graph.group) && graph.frames.length > 0,
+    );
+    const value_of = (one: Graph): string => String(all.indexOf(one));
+    graph_choice.offer(
+      graphs.map((one) => ({ value: value_of(one), label: one.label })),
+    );
+    // At first one that changes, if any does.
+    const changing = graphs.find((one) => one.frames.length > 1);
+    if (!shown_graph && changing) graph_choice.value = value_of(changing);
+    const graph = graphs.find((one) => value_of(one) === graph_choice.value);
+    slider.element.hidden = !graph;
+    if (!graph) {
+      return { empty: "No shown run has a communication graph in this page." };
+    }
+    if (shown_graph && graph !== shown_graph) slider.value = 0;
+    shown_graph = graph;
+    const frame = slider.among(graph.frames);
+    drawn = { frame, n: graph.n };
+    hover(-1);
+    const degree = finite(frame.degree) ? frame.degree : "?";
+    return {
+      series: [`${graph.label} step ${frame.step} degree ${degree}`],
+      note: paint(graph, frame),
+    };
+  };
 
   /** Returns what the reader must know of the drawing. */
-  private paint(graph: Graph, frame: Frame): string {
-    const theme = this.app.theme;
-    const context = prepare(this.base_);
-    const { edges, total } = edges_of(frame, graph.n, kMostEdges);
-    draw_edges(context, edges, graph.n, theme);
-    draw_workers(context, graph.n, theme);
+  const paint = ({ n, frames }: Graph, frame: Frame): string => {
+    const context = prepare(base);
+    const { edges, total } = edges_of(frame, n, kMostEdges);
+    draw_edges(context, edges, n, app.theme);
+    draw_workers(context, n, app.theme);
+    const place = `${frames.indexOf(frame) + 1} of ${frames.length}`;
     fill(
-      this.facts_,
-      fact("workers", whole(graph.n)),
+      facts,
+      fact("workers", whole(n)),
       fact("degree", number(frame.degree)),
       can_draw(frame) &&
         fact(frame.directed ? "arrows" : "edges", whole(total)),
       fact("kind", kind_name(frame)),
-      graph.frames.length > 1 &&
-        fact(
-          "frame",
-          `${graph.frames.indexOf(frame) + 1} of ${graph.frames.length}`,
-        ),
+      frames.length > 1 && fact("frame", place),
     );
-    this.show_hover();
     if (!can_draw(frame)) {
       return "This graph has too many edges to be listed in the page.";
     }
-    if (edges.length < total) {
-      return (
-        `Drawn are ${whole(edges.length)} of ${whole(total)} edges, evenly ` +
-        "chosen; pointing at a worker shows all of its edges."
-      );
-    }
-    return "";
-  }
-
-  private point_at(event: MouseEvent): void {
-    if (!this.n_) return;
-    const box = this.base_.getBoundingClientRect();
-    const x = (event.clientX - box.left) / box.width;
-    const y = (event.clientY - box.top) / box.height;
-    this.hover(worker_at(x, y, this.n_));
-  }
-
-  private hover(worker: number): void {
-    if (worker === this.hovered_) return;
-    this.hovered_ = worker;
-    this.clear_over();
-    if (worker >= 0 && this.current_) {
-      const others = neighbours(this.current_, this.n_, worker);
-      draw_star(prepare(this.over_), worker, others, this.n_, this.app.theme);
-    }
-    this.show_hover();
-  }
-
-  private show_hover(): void {
-    if (this.hovered_ < 0 || !this.current_) {
-      this.hover_facts_.replaceChildren();
-      return;
-    }
-    const others = neighbours(this.current_, this.n_, this.hovered_);
-    const listed = others.slice(0, 24).join(", ");
-    const more = others.length > 24 ? ` and ${others.length - 24} more` : "";
-    this.hover_facts_.replaceChildren(
-      fact("worker", String(this.hovered_)),
-      fact(
-        this.current_.directed ? "sends to" : "neighbours",
-        others.length ? `${listed}${more}` : "nobody",
-      ),
+    if (edges.length === total) return "";
+    return (
+      `Drawn are ${whole(edges.length)} of ${whole(total)} edges, evenly ` +
+      "chosen; pointing at a worker shows all of its edges."
     );
-  }
+  };
 
-  private clear_over(): void {
-    prepare(this.over_);
-  }
+  return {
+    plot: "graph",
+    title: "Communication graph",
+    about:
+      "Workers on a circle, in rank order from the top. Point at a worker to " +
+      "see with whom it exchanges.",
+    wide: true,
+    controls: [graph_choice, slider],
+    aside: h("div", { class: "graph-body" }, stage, side),
+    draw,
+  };
 }
 
 function fact(name: string, value: string): HTMLElement {
@@ -205,15 +174,9 @@ function kind_name(frame: Frame): string {
   const direction = frame.directed ? ", directed" : "";
   if (frame.kind === "offsets") {
     const offsets = frame.offsets ?? [];
-    const listed = offsets.slice(0, 8).join(", ");
     const more = offsets.length > 8 ? ", …" : "";
     const sign = frame.directed ? "+" : "±";
-    return `i ${sign} {${listed}${more}}${direction}`;
+    return `i ${sign} {${offsets.slice(0, 8).join(", ")}${more}}${direction}`;
   }
   return (frame.kind === "edges" ? "listed edges" : frame.kind) + direction;
-}
-
-function frame_name(graph: Graph, frame: Frame): string {
-  const degree = finite(frame.degree) ? frame.degree : "?";
-  return `${graph.label} step ${frame.step} degree ${degree}`;
 }

@@ -1,238 +1,155 @@
 // Norms of all replicas of one tensor, and who stands out.
 import type { App } from "../app";
-import { ChartCard, type ChartShown } from "../chart_card";
-import { chart_base, x_axis, y_axis, zoom_parts } from "../chart_parts";
-import type { Outlier, Run, TensorNorms } from "../data";
-import { chooser, fill, h, type Control } from "../dom";
-import type { Option } from "../echarts";
+import type { CardSpec } from "../card";
+import { tooltip_html, type TooltipRow } from "../chart";
+import type { Outlier, TensorNorms } from "../data";
+import { Chooser, fill, h } from "../dom";
 import { finite, number, percent, whole } from "../format";
-import { kColours } from "../palette";
-import { tooltip_base, tooltip_html, type TooltipRow } from "../tooltip";
-import { run_options, spread_first } from "./run_options";
+import { curve_through, draw_lines } from "../lines";
+import { colour_at } from "../palette";
+import { simple_table } from "../tables/table";
+import { axis_of } from "../axis";
+import { detailed_runs } from "./heat";
+import { RunChooser } from "./matrix";
 
 const kMostOutliers = 12;
 /** Outliers that get a colour of their own. */
 const kMostColoured = 6;
 
-export class NormsCard extends ChartCard {
-  private readonly run_: Control<string>;
-  private readonly tensor_: Control<string>;
-  private readonly list_ = h("div", { class: "outliers" });
+/** The replicas that stand out in this tensor. */
+function coloured(outliers: Outlier[], tensor: string): number[] {
+  const here = outliers.filter((outlier) => outlier.tensor === tensor);
+  return [...new Set(here.map((o) => o.replica))].slice(0, kMostColoured);
+}
 
-  constructor(app: App) {
-    super(app, {
-      plot: "norms",
-      title: "Norms of all replicas of one tensor",
-      about:
-        "A line a replica. Outliers are those far from the median in many " +
-        "probes: robust z = (norm − median) / (1.4826 · MAD), |z| > 3.5.",
-      wide: true,
-      plain: true,
-      renderer: "canvas",
-      zoomable: true,
-    });
-    this.run_ = chooser("run", [], () => this.changed());
-    this.tensor_ = chooser("tensor", [], () => this.changed());
-    this.add_control(this.run_.element, this.tensor_.element);
-    this.body.classList.add("with-list");
-    this.body.append(this.list_);
-  }
+export function norms_card(app: App): CardSpec {
+  const chosen_run = new RunChooser();
+  const tensor = new Chooser("tensor");
+  const aside = h("div", { class: "outliers" });
+  // The first colour is too near to the blues of the crowd.
+  const colour = (i: number): string => colour_at(app.theme.mode, i + 1);
 
-  protected compose(): ChartShown {
-    const runs = spread_first(
-      this.app.detailed_runs().filter((r) => r.detail?.norms?.length),
-    );
-    this.run_.options(run_options(runs));
-    const run = runs.find((r) => String(r.id) === this.run_.value());
-    if (!run) {
-      this.tensor_.options([]);
-      const empty = this.app.selection.runs.length
-        ? "None of the shown runs has its replicas' norms in this page."
-        : "No run passes the filter.";
-      return { entries: [], series: [], empty };
-    }
-    const all = run.detail?.norms ?? [];
-    this.tensor_.options(
-      all.map((norms) => ({ value: norms.tensor, label: norms.tensor })),
-    );
-    const norms = all.find((n) => n.tensor === this.tensor_.value()) ?? all[0]!;
-    const outliers = run.detail?.outliers ?? [];
-    this.show_list(outliers, all, norms.tensor);
-    const note =
-      norms.replicas.length < run.n
-        ? `${norms.replicas.length} of ${whole(run.n)} replicas are in this page.`
-        : "";
-    return {
-      entries: [],
-      series: norms.replicas.map((replica) => `replica ${replica}`),
-      option: this.option(norms, coloured(outliers, norms.tensor), run),
-      height: 380,
-      note,
-    };
-  }
-
-  private colour(i: number): string {
-    // The first colour is for the crowd's own neighbourhood of blues.
-    return kColours[this.app.theme.mode][(i + 1) % 8] ?? this.app.theme.ink;
-  }
-
-  private option(norms: TensorNorms, outliers: number[], run: Run): Option {
-    const theme = this.app.theme;
-    const crowd = norms.replicas.length;
-    const series = norms.replicas.map((replica, i) => {
-      const place = outliers.indexOf(replica);
-      const out = place >= 0;
-      return {
-        id: `replica ${replica}`,
-        name: `replica ${replica}`,
-        type: "line",
-        data: (norms.values[i] ?? []).map((v, j) => [norms.step[j] ?? null, v]),
-        showSymbol: false,
-        symbol: "circle",
-        color: out ? this.colour(place) : theme.muted,
-        lineStyle: {
-          width: out ? 2 : 1,
-          opacity: out ? 1 : crowd > 200 ? 0.15 : crowd > 40 ? 0.3 : 0.5,
-        },
-        emphasis: { disabled: true },
-        silent: true,
-        z: out ? 4 : 2,
-      };
-    });
-    return {
-      ...chart_base(theme),
-      ...zoom_parts(theme),
-      tooltip: {
-        ...tooltip_base(theme),
-        trigger: "axis",
-        axisPointer: {
-          type: "line",
-          label: { show: false },
-          lineStyle: { color: theme.muted, type: "dashed", width: 1 },
-        },
-        formatter: (points: { axisValue: number }[]) =>
-          this.tooltip(norms, outliers, Number(points[0]?.axisValue), run),
-      },
-      xAxis: x_axis(theme, { name: "steps", format: whole, floating: false }),
-      yAxis: y_axis(theme, {
-        name: "L2 norm",
-        format: (value) => number(value, 5),
-      }),
-      series,
-    };
-  }
-
-  private tooltip(
+  /** The extremes, the middle and the outliers at a step. */
+  const tooltip = (
+    title: string,
     norms: TensorNorms,
     outliers: number[],
     at: number,
-    run: Run,
-  ): string {
-    let j = 0;
-    norms.step.forEach((step, i) => {
-      const best = norms.step[j] ?? Infinity;
-      if (Math.abs((step ?? Infinity) - at) < Math.abs(best - at)) j = i;
-    });
+  ): string => {
+    const distances = norms.step.map((step) => Math.abs((step ?? 0) - at));
+    const j = distances.indexOf(Math.min(...distances));
     const here = norms.replicas
-      .map((replica, i) => ({ replica, value: norms.values[i]?.[j] ?? null }))
-      .filter((r): r is { replica: number; value: number } => finite(r.value))
-      .sort((a, b) => a.value - b.value);
-    const row = (label: string, r?: { replica: number; value: number }) => ({
-      colour: this.app.theme.muted,
+      .flatMap((replica, i) => {
+        const value = norms.values[i]?.[j];
+        return finite(value) ? [{ replica, value }] : [];
+      })
+      .sort((a, b) => b.value - a.value);
+    const row = (label: string, i: number, detail?: string): TooltipRow => ({
+      colour: app.theme.muted,
       label,
-      value: number(r?.value, 5),
-      detail: r ? `replica ${r.replica}` : "",
+      value: number(here[i]?.value, 5),
+      detail: detail ?? `replica ${here[i]?.replica ?? ""}`,
     });
-    const rows: TooltipRow[] = [
-      row("highest", here[here.length - 1]),
-      { ...row("median", here[Math.floor(here.length / 2)]), detail: "" },
-      row("lowest", here[0]),
+    return tooltip_html(`${title}, step ${whole(norms.step[j])}`, [
+      row("highest", 0),
+      row("median", Math.floor(here.length / 2), ""),
+      row("lowest", here.length - 1),
       ...outliers.flatMap((replica, i) => {
-        const found = here.find((r) => r.replica === replica);
-        if (!found) return [];
-        const value = number(found.value, 5);
-        return [{ colour: this.colour(i), label: `replica ${replica}`, value }];
+        const place = here.findIndex((one) => one.replica === replica);
+        const mine = row(`replica ${replica}`, place, "");
+        return place < 0 ? [] : [{ ...mine, colour: colour(i) }];
       }),
-    ];
-    const title = `${run.label}, step ${whole(norms.step[j])}`;
-    return tooltip_html(title, rows);
-  }
+    ]);
+  };
 
-  private show_list(
-    outliers: Outlier[],
-    all: TensorNorms[],
-    tensor: string,
-  ): void {
-    const here = coloured(outliers, tensor);
+  const show_list = (outliers: Outlier[], all: TensorNorms[]): void => {
+    const here = coloured(outliers, tensor.value);
+    const go_to = (name: string) => (): void => {
+      tensor.value = name;
+      tensor.changed();
+    };
     const rows = outliers.slice(0, kMostOutliers).map((o) => {
-      const place = o.tensor === tensor ? here.indexOf(o.replica) : -1;
-      const known = all.some((norms) => norms.tensor === o.tensor);
-      const dot = h("i", {
-        class: "dot",
-        style: place >= 0 ? `background:${this.colour(place)}` : "",
-      });
-      const name = known
-        ? h(
-            "button",
-            {
-              type: "button",
-              class: "link",
-              title: `show ${o.tensor}`,
-              click: () => {
-                this.tensor_.set(o.tensor);
-                this.changed();
-              },
-            },
-            o.tensor,
-          )
+      const place = o.tensor === tensor.value ? here.indexOf(o.replica) : -1;
+      const style = place < 0 ? null : `background:${colour(place)}`;
+      const button = { type: "button", class: "link", click: go_to(o.tensor) };
+      const name = all.some((norms) => norms.tensor === o.tensor)
+        ? h("button", button, o.tensor)
         : h("span", { title: "its norms are not in this page" }, o.tensor);
-      return h(
-        "tr",
-        { class: o.tensor === tensor ? "current" : null },
-        h("td", {}, dot),
-        h("td", { class: "name" }, name),
-        h("td", { class: "num" }, String(o.replica)),
-        h("td", { class: "num" }, percent(o.share, 0)),
-        h("td", { class: "num" }, number(o.z, 2)),
-      );
+      const cells = [String(o.replica), percent(o.share, 0), number(o.z, 2)];
+      return [h("span", { class: "name" }, h("i", { style }), name), ...cells];
     });
     const more = outliers.length - rows.length;
     fill(
-      this.list_,
+      aside,
       h("h4", {}, "Outliers of this run"),
-      rows.length
-        ? h(
-            "table",
-            {},
-            h(
-              "thead",
-              {},
-              h(
-                "tr",
-                {},
-                h("th"),
-                h("th", {}, "tensor"),
-                h("th", { class: "num" }, "replica"),
-                h(
-                  "th",
-                  { class: "num", title: "share of the probes" },
-                  "share",
-                ),
-                h("th", { class: "num", title: "largest robust z" }, "z"),
-              ),
-            ),
-            h("tbody", {}, ...rows),
-          )
-        : h("p", { class: "quiet" }, "None."),
-      more > 0 && h("p", { class: "quiet" }, `and ${more} more`),
+      rows.length > 0
+        ? simple_table(["tensor"], ["replica", "probes", "z"], rows)
+        : h("p", { class: "note" }, "None."),
+      more > 0 && h("p", { class: "note" }, `and ${more} more`),
     );
-  }
-}
+  };
 
-/** Replicas to colour in this tensor's plot, the worst first. */
-function coloured(outliers: Outlier[], tensor: string): number[] {
-  return outliers
-    .filter((o) => o.tensor === tensor)
-    .slice(0, kMostColoured)
-    .map((o) => o.replica);
+  const draw = () => {
+    const run = chosen_run.among(
+      detailed_runs(app).filter((one) => one.detail?.norms?.length),
+    );
+    const all = run?.detail?.norms ?? [];
+    tensor.offer(
+      all.map((norms) => ({ value: norms.tensor, label: norms.tensor })),
+    );
+    const norms = all.find((one) => one.tensor === tensor.value);
+    if (!run || !norms) {
+      const empty =
+        "None of the shown runs has its replicas' norms in this page.";
+      return { empty };
+    }
+    const outliers = run.detail?.outliers ?? [];
+    show_list(outliers, all);
+    const out = coloured(outliers, norms.tensor);
+    const crowd = norms.replicas.length;
+    const lines = norms.replicas.map((replica, i) => {
+      const place = out.indexOf(replica);
+      const values = norms.values[i] ?? [];
+      const faint = crowd > 200 ? 0.15 : crowd > 40 ? 0.3 : 0.5;
+      return {
+        key: `replica ${replica}`,
+        label: `replica ${replica}`,
+        colour: place < 0 ? app.theme.muted : colour(place),
+        symbol: 0,
+        curve: curve_through(norms.step.slice(0, values.length), values),
+        runs: 1,
+        width: place < 0 ? 1 : 2,
+        opacity: place < 0 ? faint : 1,
+      };
+    });
+    // Those that stand out are drawn last, over the crowd.
+    lines.sort((a, b) => a.width - b.width);
+    const drawn = draw_lines({
+      lines,
+      theme: app.theme,
+      x: { ...axis_of("step"), tick: whole },
+      y: { name: "L2 norm", format: (v) => number(v, 5) },
+      tooltip: (at) => tooltip(run.label, norms, out, at),
+    });
+    const shown = `${crowd} of ${whole(run.n)} replicas are in this page.`;
+    return {
+      ...drawn,
+      series: norms.replicas.map((replica) => `replica ${replica}`),
+      height: 380,
+      note: crowd < run.n ? shown : "",
+    };
+  };
+  return {
+    plot: "norms",
+    title: "Norms of all replicas of one tensor",
+    about:
+      "A line per replica. Outliers are those far from the median in many " +
+      "probes: robust z = (norm − median) / (1.4826 · MAD), |z| > 3.5.",
+    wide: true,
+    renderer: "canvas",
+    zoomable: true,
+    controls: [chosen_run, tensor],
+    aside,
+    draw,
+  };
 }

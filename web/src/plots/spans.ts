@@ -1,34 +1,24 @@
-// Where the time of a step goes, a bar a group.
+// Where the time of a step goes, a bar per group.
 import type { App } from "../app";
-import { ChartCard, type ChartShown } from "../chart_card";
-import { chart_base } from "../chart_parts";
+import type { CardSpec } from "../card";
 import type { Run } from "../data";
-import { segments, type Control } from "../dom";
-import type { Option } from "../echarts";
+import { Segments } from "../dom";
 import { finite, percent, seconds, time_unit } from "../format";
 import { steps_of } from "../outcome";
-import { kColours, kSpanColours } from "../palette";
-import { tooltip_base, tooltip_html } from "../tooltip";
+import { draw_bars } from "./bars";
 
-const kOrder = [
-  "data",
-  "forward",
-  "backward",
-  "update",
-  "exchange",
-  "wait",
-  "evaluate",
-];
+/** Colours of the spans of a step, in the order in which they happen. */
+const kSpans: Record<string, number> = {
+  data: 4,
+  forward: 5,
+  backward: 0,
+  update: 2,
+  exchange: 1,
+  wait: 3,
+  evaluate: 7,
+};
 
-export interface Bar {
-  group: number;
-  label: string;
-  /** Seconds of one worker in one step, by span; mean over runs. */
-  spans: Map<string, number>;
-  total: number;
-}
-
-/** Seconds a step and worker, of one run; empty if it recorded none. */
+/** Seconds of one worker in one step by span; empty if it recorded none. */
 export function step_spans(run: Run): Map<string, number> {
   const steps = steps_of(run);
   const spans = new Map<string, number>();
@@ -52,139 +42,71 @@ export function mean_spans(runs: Run[]): Map<string, number> | null {
   return mean;
 }
 
-export class SpansCard extends ChartCard {
-  private readonly measure_: Control<"share" | "seconds">;
-
-  constructor(app: App) {
-    super(app, {
-      plot: "spans",
-      title: "Where a step's time goes",
-      about:
-        "Time of one worker in one step by span, mean over workers, steps and " +
-        "seeds. Evaluation is spread over all steps.",
-      wide: true,
-      renderer: "svg",
-    });
-    this.measure_ = segments<"share" | "seconds">(
-      "show",
-      [
-        { value: "share", label: "share" },
-        { value: "seconds", label: "time" },
-      ],
-      "share",
-      () => this.changed(),
-    );
-    this.add_control(this.measure_.element);
-  }
-
-  protected compose(): ChartShown {
-    const { app } = this;
-    const bars = this.bars();
-    if (!bars.length) {
-      const empty = app.selection.runs.length
-        ? "No shown run has recorded its spans."
-        : "No run passes the filter.";
-      return { entries: [], series: [], empty };
-    }
-    const names = span_names(bars);
-    const entries = names.map((name) => ({
-      key: name,
-      label: name,
-      colour: this.colour(name),
-      symbol: 3,
-      line: "none" as const,
-    }));
-    const shown = names.filter((name) => !this.hidden.has(name));
-    const share = this.measure_.value() === "share";
-    const most = Math.max(...bars.map((bar) => bar.total));
-    const unit = time_unit(most);
-    const theme = app.theme;
-    const option: Option = {
-      ...chart_base(theme),
-      tooltip: {
-        ...tooltip_base(theme),
-        trigger: "axis",
-        axisPointer: { type: "shadow", label: { show: false } },
-        formatter: (points: { dataIndex: number }[]) =>
-          this.tooltip(bars[points[0]?.dataIndex ?? -1], shown),
-      },
-      xAxis: {
-        type: "value",
-        name: share
-          ? "share of the time (%)"
-          : `time of a worker in a step (${unit.name})`,
-        nameLocation: "middle",
-        nameGap: 10,
-        nameTextStyle: { color: theme.muted, fontSize: 12 },
-        max: share && !this.hidden.size ? 100 : undefined,
-        axisLabel: { color: theme.muted, fontSize: 11.5, hideOverlap: true },
-        splitLine: { lineStyle: { color: theme.faint } },
-      },
-      yAxis: {
-        type: "category",
-        inverse: true,
-        data: bars.map((bar) => bar.label),
-        axisLabel: {
-          color: theme.ink,
-          fontSize: 12,
-          width: 200,
-          overflow: "truncate",
-          interval: bars.length <= 60 ? 0 : "auto",
-        },
-        axisLine: { lineStyle: { color: theme.line } },
-        axisTick: { show: false },
-      },
-      series: shown.map((name) => ({
-        id: name,
-        name,
-        type: "bar",
-        stack: "spans",
-        barMaxWidth: 20,
-        color: this.colour(name),
-        emphasis: { focus: "series" },
-        data: bars.map((bar) => {
-          const value = bar.spans.get(name) ?? 0;
-          return share ? (100 * value) / (bar.total || 1) : value / unit.factor;
-        }),
-      })),
-    };
-    return {
-      entries,
-      series: shown,
-      option,
-      height: Math.min(900, 70 + 28 * Math.max(2, bars.length)),
-    };
-  }
-
-  private bars(): Bar[] {
-    return this.app.selection.groups.flatMap(({ group, runs }): Bar[] => {
+export function spans_card(app: App): CardSpec {
+  const measure = new Segments<"share" | "seconds">(
+    "show",
+    [
+      { value: "share", label: "share" },
+      { value: "seconds", label: "time" },
+    ],
+    "share",
+  );
+  const draw: CardSpec["draw"] = (hidden) => {
+    const found = app.selection.groups.flatMap(({ group, runs }) => {
       const spans = mean_spans(runs);
       if (!spans) return [];
       const total = [...spans.values()].reduce((sum, value) => sum + value, 0);
-      return [{ group: group.id, label: group.label, spans, total }];
+      return [{ label: group.label, spans, total: total || 1 }];
     });
-  }
-
-  private colour(name: string): string {
-    return kColours[this.app.theme.mode][kSpanColours[name] ?? 6]!;
-  }
-
-  private tooltip(bar: Bar | undefined, names: string[]): string {
-    if (!bar) return "";
-    return tooltip_html(
-      `${bar.label}, ${seconds(bar.total)} a step and worker`,
-      names.map((name) => ({
-        colour: this.colour(name),
-        label: name,
-        value: seconds(bar.spans.get(name) ?? 0),
-        detail: percent((bar.spans.get(name) ?? 0) / (bar.total || 1), 1),
-      })),
-    );
-  }
-}
-
-function span_names(bars: Bar[]): string[] {
-  const names = new Set(bars.flatMap((bar) => [...bar.spans.keys()]));
-  const known = kOrder.filter((name) => names.has(name));
-  return [...known, ...[...names].filter((name) => !kOrder.includes(name))];
+    if (!found.length) return { empty: "No shown run has recorded its spans." };
+    const names = new Set([
+      ...Object.keys(kSpans),
+      ...found.flatMap(({ spans }) => [...spans.keys()]),
+    ]);
+    const share = measure.value === "share";
+    const unit = time_unit(Math.max(...found.map(({ total }) => total)));
+    const bars = [...names]
+      .filter((name) => found.some(({ spans }) => spans.has(name)))
+      .map((name) => {
+        const times = found.map(({ spans }) => spans.get(name) ?? 0);
+        const shares = times.map((time, i) => time / found[i]!.total);
+        return {
+          key: name,
+          label: name,
+          colour: kSpans[name] ?? 6,
+          values: share ? shares.map((part) => 100 * part) : times,
+          text: (i: number) => ({
+            value: seconds(times[i]),
+            detail: percent(shares[i], 1),
+          }),
+        };
+      });
+    return draw_bars(app, hidden, {
+      categories: found.map(({ label }) => label),
+      bars,
+      stacked: true,
+      category: "",
+      axis: {
+        name: share
+          ? "share of the time (%)"
+          : `time of a worker in a step (${unit.name})`,
+        ...(share && !hidden.size && { max: 100 }),
+      },
+      factor: share ? 1 : unit.factor,
+      title: (i) =>
+        `${found[i]!.label}, ${seconds(found[i]!.total)} per step and worker`,
+      format: seconds,
+    });
+  };
+  return {
+    plot: "spans",
+    title: "Where a step's time goes",
+    about:
+      "Time of one worker in one step by span, mean over workers, steps and " +
+      "seeds. Evaluation is spread over all steps.",
+    wide: true,
+    renderer: "svg",
+    controls: [measure],
+    draw,
+  };
 }

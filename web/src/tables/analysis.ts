@@ -1,266 +1,175 @@
 // Findings, correlations, rankings and the way to the target accuracy.
 import type { App } from "../app";
-import { kPhases, type Correlation, type Stratum } from "../data";
-import { fill, h, type Child } from "../dom";
+import { kPhases, type Correlation, type Phase } from "../data";
+import { h, list as list_of, type Child } from "../dom";
 import { is_active } from "../filter";
 import {
-  bytes,
-  count,
-  finite,
-  kNothing,
-  number,
-  percent,
-  percent_statistic,
-  plural,
-  seconds,
-  statistic,
-  stratum_label,
+  bytes, count, finite, kNothing, number, percent, percent_statistic, plural,
+  seconds, signed, statistic, stratum_label,
 } from "../format";
-import { swatch } from "../legend";
-import { signed } from "../plots/scatter";
-
-function head(...titles: [string, boolean][]): HTMLElement {
-  return h(
-    "thead",
-    {},
-    h(
-      "tr",
-      {},
-      ...titles.map(([title, numeric]) =>
-        h("th", { class: numeric ? "num" : null, scope: "col" }, title),
-      ),
-    ),
-  );
-}
-
-function cell(content: Child, numeric = true): HTMLElement {
-  return h("td", { class: numeric ? "num" : null }, content);
-}
-
-function group_name(app: App, id: number): HTMLElement {
-  return h(
-    "span",
-    { class: "run-name" },
-    swatch({
-      colour: app.colour(id),
-      symbol: app.symbol_index(id),
-      line: "solid",
-    }),
-    app.group(id)?.label ?? `group ${id}`,
-  );
-}
+import { absent, group_name, live, simple_table } from "./table";
 
 /** Further findings are folded away. */
 const kOpenFindings = 16;
-/** So are the strata where there are more than this. */
+/** So are the strata if there are more than this. */
 const kOpenStrata = 6;
 
+function folded(title: string, part: HTMLElement): HTMLElement {
+  return h("details", {}, h("summary", {}, title), part);
+}
+
 export function findings(app: App): HTMLElement {
-  const list = app.data.analysis.findings;
-  if (!list.length) {
-    return h(
-      "p",
-      { class: "empty", "data-part": "findings" },
-      "No finding: none has an interval that excludes chance. That takes " +
-        "several seeds and graphs.",
-    );
-  }
-  const items = (sentences: string[]): HTMLElement =>
-    h(
-      "ul",
-      { class: "findings" },
-      ...sentences.map((sentence) => h("li", {}, sentence)),
-    );
-  const rest = list.slice(kOpenFindings);
+  const all = app.data.analysis.findings;
+  const [first, rest] = [
+    all.slice(0, kOpenFindings),
+    all.slice(kOpenFindings),
+  ];
   return h(
     "div",
     { "data-part": "findings" },
-    items(list.slice(0, kOpenFindings)),
+    all.length
+      ? list_of(first, "findings")
+      : absent(
+          "No finding: no interval excludes chance. That takes several seeds " +
+            "and graphs.",
+        ),
     rest.length > 0 &&
-      h("details", {}, h("summary", {}, `${rest.length} more`), items(rest)),
+      folded(`${rest.length} more`, list_of(rest, "findings")),
   );
-}
-
-/** Rebuilds `make` into a holder when the filter or the colours change. */
-function live(app: App, part: string, make: () => Child[]): HTMLElement {
-  const holder = h("div", { "data-part": part });
-  const show = (): void => {
-    fill(holder, ...make());
-  };
-  app.keep_fresh(show);
-  return holder;
 }
 
 function interval(c: Correlation | undefined): Child {
   if (!c || !finite(c.rho)) return kNothing;
-  const sure = finite(c.low) && finite(c.high) && (c.low > 0 || c.high < 0);
-  const range =
-    finite(c.low) && finite(c.high)
-      ? `${signed(c.low)} to ${signed(c.high)}`
-      : "no interval";
+  const known = finite(c.low) && finite(c.high);
+  const sure = known && (c.low! > 0 || c.high! < 0);
+  const range = known
+    ? `${signed(c.low)} to ${signed(c.high)}`
+    : "no interval";
+  const size = `${plural(c.runs, "run")}, ${plural(c.seeds, "seed")}`;
   return h(
     "span",
     {
       class: sure ? "rho sure" : "rho",
-      title:
-        `${plural(c.runs, "run")}, ${plural(c.seeds, "seed")}; ` +
-        `95 % interval ${range}`,
+      title: `${size}; 95 % interval ${range}`,
     },
     h("b", {}, signed(c.rho)),
     h("small", {}, range),
   );
 }
 
-const same = (a: Stratum, b: Stratum): boolean =>
-  JSON.stringify(a) === JSON.stringify(b);
+const stratum_key = (c: Correlation): string => JSON.stringify(c.stratum);
 
-function stratum_count(list: Correlation[]): number {
-  return new Set(list.map((c) => JSON.stringify(c.stratum))).size;
-}
-
-/** The table of those over all strata, and where these are many, one of each
- * stratum behind a switch. */
+/** The table over all strata, and if these are many, one of each stratum
+ * behind a switch. */
 export function correlations(app: App): HTMLElement {
-  const list = app.data.analysis.correlations;
-  const overall = list.filter((c) => c.stratum === null);
-  if (stratum_count(list) <= kOpenStrata || !overall.length) {
-    return correlation_table(app, "correlations", list);
+  const all = app.data.analysis.correlations;
+  const overall = all.filter((c) => c.stratum === null);
+  const each = all.filter((c) => c.stratum !== null);
+  const strata = new Set(each.map(stratum_key)).size;
+  if (strata < kOpenStrata || !overall.length) {
+    return correlation_table(app, "correlations", all);
   }
-  const each = list.filter((c) => c.stratum !== null);
   return h(
     "div",
     {},
     correlation_table(app, "correlations", overall),
-    h(
-      "details",
-      {},
-      h("summary", {}, `Each of the ${stratum_count(each)} strata`),
+    folded(
+      `Each of the ${strata} strata`,
       correlation_table(app, "stratum-correlations", each),
     ),
   );
 }
 
-/** A row a subject and stratum, a column a phase. */
+/** A row per subject and stratum, a column per phase. */
 function correlation_table(
   app: App,
   part: string,
-  list: Correlation[],
+  all: Correlation[],
 ): HTMLElement {
+  const row_key = (c: Correlation): string => `${c.with} ${stratum_key(c)}`;
+  const subjects = [...new Set(all.map((c) => c.with))];
+  const firsts = [...new Map(all.map((c) => [row_key(c), c])).values()].sort(
+    (a, b) => subjects.indexOf(a.with) - subjects.indexOf(b.with),
+  );
+  const has_strata = firsts.some((row) => row.stratum !== null);
+  const phases = kPhases.filter((p) => all.some((c) => c.phase === p));
+  const title = (phase: Phase): string =>
+    phase === "all" ? "whole run" : `${phase} third`;
+  const begins = (i: number): boolean => firsts[i]?.with !== firsts[i - 1]?.with;
+  const rows = (): Child[][] =>
+    firsts.map((row, i) => [
+      begins(i) ? row.title : "",
+      ...(has_strata
+        ? [row.stratum ? stratum_label(row.stratum) : "overall"]
+        : []),
+      ...phases.map((phase) =>
+        interval(
+          all.find((c) => row_key(c) === row_key(row) && c.phase === phase),
+        ),
+      ),
+      String(row.runs),
+    ]);
   return live(app, part, () => {
-    if (!list.length) {
+    if (!all.length) {
       return [
-        h(
-          "p",
-          { class: "empty" },
-          "No correlation: that takes decentralized runs with different graphs.",
+        absent(
+          "No correlation: that takes decentralized runs with different " +
+            "graphs.",
         ),
       ];
     }
-    const phases = kPhases.filter((p) => list.some((c) => c.phase === p));
-    const rows: Correlation[] = [];
-    for (const c of list) {
-      if (!rows.some((r) => r.with === c.with && same(r.stratum, c.stratum))) {
-        rows.push(c);
-      }
-    }
-    rows.sort(
-      (a, b) =>
-        list.findIndex((c) => c.with === a.with) -
-        list.findIndex((c) => c.with === b.with),
-    );
-    const strata = rows.some((r) => r.stratum !== null);
-    let previous = "";
-    const body = rows.map((row) => {
-      const first = row.with !== previous;
-      previous = row.with;
-      const of_phase = (phase: string): Correlation | undefined =>
-        list.find(
-          (c) =>
-            c.with === row.with &&
-            c.phase === phase &&
-            same(c.stratum, row.stratum),
-        );
-      return h(
-        "tr",
-        { class: first ? "first" : null },
-        cell(first ? row.title : "", false),
-        strata &&
-          cell(row.stratum ? stratum_label(row.stratum) : "overall", false),
-        ...phases.map((phase) => cell(interval(of_phase(phase)))),
-        cell(String(row.runs)),
-      );
-    });
-    const phase_title = (phase: string): string =>
-      phase === "all" ? "whole run" : `${phase} third`;
-    const titles: [string, boolean][] = [
-      ["accuracy with", false],
-      ...(strata ? [["at", false] as [string, boolean]] : []),
-      ...phases.map((p): [string, boolean] => [phase_title(p), true]),
-      ["runs", true],
-    ];
+    const scope = is_active(app.choices.filter)
+      ? "; over all runs, whatever the filter."
+      : ".";
     return [
-      h(
-        "div",
-        { class: "table-scroll correlations-table" },
-        h("table", { class: "data" }, head(...titles), h("tbody", {}, ...body)),
+      simple_table(
+        ["accuracy with", ...(has_strata ? ["at"] : [])],
+        [...phases.map(title), "runs"],
+        rows(),
+        (i) => (begins(i) ? "first" : null),
       ),
       h(
         "p",
         { class: "note" },
         "Spearman's rank correlation, with its 95 % interval from bootstrap " +
-          "over seeds; bold where the interval excludes 0. Decentralized runs " +
-          "only" +
-          (is_active(app.choices.filter)
-            ? "; over all runs, whatever the filter."
-            : "."),
+          "over seeds; bold if the interval excludes 0. Decentralized runs " +
+          `only${scope}`,
       ),
     ];
   });
 }
 
-function shown_groups(app: App): Set<number> {
-  return new Set(app.selection.groups.map(({ group }) => group.id));
+/** The rows whose group is shown. */
+function shown<Row extends { group: number }>(app: App, rows: Row[]): Row[] {
+  const groups = new Set(app.selection.groups.map(({ group }) => group.id));
+  return rows.filter((row) => groups.has(row.group));
 }
 
 export function rankings(app: App): HTMLElement {
   return live(app, "rankings", () => {
-    const shown = shown_groups(app);
     const tables = app.data.analysis.rankings.flatMap((ranking) => {
-      const rows = ranking.rows.filter((row) => shown.has(row.group));
+      const rows = shown(app, ranking.rows);
       if (!rows.length) return [];
+      const title = ranking.stratum
+        ? stratum_label(ranking.stratum)
+        : "All runs";
+      const cells = rows.map((row) => [
+        group_name(app, row.group),
+        String(row.rank),
+        percent_statistic(row.accuracy),
+      ]);
+      const best = (i: number): string | null =>
+        rows[i]!.not_worse_than_best ? "best" : null;
       return [
         h(
           "div",
-          { class: "ranking" },
-          h(
-            "h4",
-            {},
-            ranking.stratum ? stratum_label(ranking.stratum) : "All runs",
-          ),
-          h(
-            "table",
-            { class: "data" },
-            head(["", true], ["implementation", false], ["accuracy", true]),
-            h(
-              "tbody",
-              {},
-              ...rows.map((row) =>
-                h(
-                  "tr",
-                  { class: row.not_worse_than_best ? "best" : null },
-                  cell(String(row.rank)),
-                  cell(group_name(app, row.group), false),
-                  cell(percent_statistic(row.accuracy)),
-                ),
-              ),
-            ),
-          ),
+          {},
+          h("h4", {}, title),
+          simple_table(["implementation"], ["rank", "accuracy"], cells, best),
         ),
       ];
     });
-    if (!tables.length) {
-      return [h("p", { class: "empty" }, "No ranking: nothing to compare.")];
-    }
+    if (!tables.length) return [absent("No ranking: nothing to compare.")];
     return [
       h("div", { class: "rankings" }, ...tables),
       h(
@@ -277,11 +186,18 @@ export function rankings(app: App): HTMLElement {
 export function target(app: App): HTMLElement {
   return live(app, "target", () => {
     const goal = app.data.analysis.target;
-    const shown = shown_groups(app);
-    const rows = goal?.rows.filter((row) => shown.has(row.group)) ?? [];
+    const rows = shown(app, goal?.rows ?? []);
     if (!goal || !rows.length) {
-      return [h("p", { class: "empty" }, "No target accuracy for these runs.")];
+      return [absent("No target accuracy for these runs.")];
     }
+    const cells = rows.map((row) => [
+      group_name(app, row.group),
+      `${row.reached} of ${row.runs}`,
+      statistic(row.epochs, number),
+      statistic(row.seconds, seconds),
+      statistic(row.messages_per_worker, count),
+      statistic(row.bytes_per_worker, bytes),
+    ]);
     return [
       h(
         "p",
@@ -289,37 +205,17 @@ export function target(app: App): HTMLElement {
         `To reach ${percent(goal.accuracy, 1)} test accuracy, at the first ` +
           "evaluation at or above it.",
       ),
-      h(
-        "div",
-        { class: "table-scroll" },
-        h(
-          "table",
-          { class: "data" },
-          head(
-            ["implementation", false],
-            ["reached by", true],
-            ["epochs", true],
-            ["time", true],
-            ["messages / worker", true],
-            ["bytes / worker", true],
-          ),
-          h(
-            "tbody",
-            {},
-            ...rows.map((row) =>
-              h(
-                "tr",
-                { class: row.reached === 0 ? "faded" : null },
-                cell(group_name(app, row.group), false),
-                cell(`${row.reached} of ${row.runs}`),
-                cell(statistic(row.epochs, (v) => number(v))),
-                cell(statistic(row.seconds, seconds)),
-                cell(statistic(row.messages_per_worker, count)),
-                cell(statistic(row.bytes_per_worker, bytes)),
-              ),
-            ),
-          ),
-        ),
+      simple_table(
+        ["implementation"],
+        [
+          "reached by",
+          "epochs",
+          "time",
+          "messages / worker",
+          "bytes / worker",
+        ],
+        cells,
+        (i) => (rows[i]!.reached === 0 ? "faded" : null),
       ),
     ];
   });

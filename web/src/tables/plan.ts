@@ -1,45 +1,20 @@
 // Predictions as a table, and what is recommended in words.
-import type { App } from "../app";
-import type { Num } from "../data";
-import { h } from "../dom";
-import { finite, number, seconds } from "../format";
+import { h, list } from "../dom";
+import { finite, kNothing, number, seconds } from "../format";
 import type { Plan, Prediction } from "../plan";
-import { SortableTable, type ColumnSpec } from "./sortable";
+import { absent, measure, SortableTable, type ColumnSpec } from "./table";
 
-function text(
-  key: string,
+const text = (
   title: string,
   value: (row: Prediction) => string,
-): ColumnSpec<Prediction> {
-  return { key, title, sort: value, cell: value };
-}
-
-function measure(
-  key: string,
-  title: string,
-  about: string,
-  value: (row: Prediction) => Num | undefined,
-  format: (value: Num) => string,
-): ColumnSpec<Prediction> {
-  return {
-    key,
-    title,
-    about,
-    numeric: true,
-    sort: (row) => value(row) ?? null,
-    cell: (row) => format(value(row) ?? null),
-  };
-}
+): ColumnSpec<Prediction> => ({ title, sort: value, cell: value });
 
 const kColumns: ColumnSpec<Prediction>[] = [
-  measure("n", "workers", "how many", (row) => row.n, number),
-  text("algorithm", "algorithm", (row) => row.algorithm),
-  text("graph", "graph", (row) =>
-    row.k ? `${row.graph}, k = ${row.k}` : row.graph,
-  ),
-  measure("seconds", "iteration", "all of it", (row) => row.seconds, seconds),
+  measure("workers", "how many", (row) => row.n, number),
+  text("algorithm", (row) => row.algorithm),
+  text("graph", (row) => (row.k ? `${row.graph}, k = ${row.k}` : row.graph)),
+  measure("iteration", "all of it", (row) => row.seconds, seconds),
   measure(
-    "compute",
     "compute",
     "forward, backward and update, mean over workers",
     (row) => row.compute,
@@ -47,13 +22,11 @@ const kColumns: ColumnSpec<Prediction>[] = [
   ),
   measure(
     "exposed",
-    "exposed",
-    "waits for bytes, if all computed alike",
+    "waiting for bytes, if all computed alike",
     (row) => row.exposed,
     seconds,
   ),
   measure(
-    "straggler",
     "stragglers",
     "what differences between workers and steps cost",
     (row) => row.straggler,
@@ -61,20 +34,17 @@ const kColumns: ColumnSpec<Prediction>[] = [
   ),
   measure(
     "gain",
-    "gain",
     "All-Reduce's time divided by this one's",
     (row) => row.gain,
-    (value) => (finite(value) ? `${value.toFixed(2)} x` : "–"),
+    (value) => (finite(value) ? `${value.toFixed(2)} x` : kNothing),
   ),
   measure(
     "copies",
-    "copies",
-    "of the model, sent by a worker in a step",
+    "of the model, sent per worker and step",
     (row) => row.model_copies_per_step,
     (value) => number(value, 3),
   ),
   measure(
-    "agree",
     "steps to agree",
     "until averaging has made disagreement ten times smaller",
     (row) => row.steps_to_agree,
@@ -92,20 +62,14 @@ export function predictions_table(plan: Plan): HTMLElement {
   return h("div", { "data-table": "plan" }, table.element);
 }
 
-export function recommendations(_app: App, plan: Plan): HTMLElement {
-  if (!plan.recommendations.length) {
-    return h("p", { class: "empty" }, "Nothing was asked.");
-  }
+export function recommendations(plan: Plan): HTMLElement {
+  if (!plan.recommendations.length) return absent("Nothing was asked.");
   return h(
     "div",
     { "data-part": "recommendations" },
     ...plan.recommendations.flatMap(({ n, sentences }) => [
       h("h4", {}, `${n} workers`),
-      h(
-        "ul",
-        { class: "findings" },
-        ...sentences.map((sentence) => h("li", {}, sentence)),
-      ),
+      list(sentences, "findings"),
     ]),
   );
 }

@@ -1,11 +1,7 @@
 // A page in Debian's chromium, opened from disk.
 import { execFileSync } from "node:child_process";
 import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
+  existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -141,15 +137,15 @@ function template(directory: string): string {
 export async function all_series(
   page: Page,
 ): Promise<Record<string, string[]>> {
-  await page.evaluate(() => window.grapevine!.draw_all());
-  return page.evaluate(() =>
-    Object.fromEntries(
-      [...document.querySelectorAll("[data-plot]")].map((element) => [
-        element.getAttribute("data-plot")!,
-        (element as unknown as { __series: string[] }).__series,
+  return page.evaluate(() => {
+    window.grapevine!.draw_all();
+    return Object.fromEntries(
+      Object.entries(window.grapevine!.plots).map(([plot, card]) => [
+        plot,
+        card.series,
       ]),
-    ),
-  );
+    );
+  });
 }
 
 /** The names that one plot draws now, after pending drawing. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aggregate, spread, type Part } from "../../src/aggregate";
+import { aggregate, type Part } from "../../src/aggregate";
 
 const part = (
   step: number[],
@@ -112,23 +112,5 @@ describe("aggregate", () => {
   it("of nothing is empty", () => {
     expect(aggregate([]).mean).toEqual([]);
     expect(aggregate([part([], [])]).mean).toEqual([]);
-  });
-});
-
-describe("spread", () => {
-  it("is mean and sample standard deviation", () => {
-    expect(spread([1, 2, 3, 4])).toEqual({
-      mean: 2.5,
-      sd: Math.sqrt(5 / 3),
-      low: 1,
-      high: 4,
-      count: 4,
-    });
-  });
-  it("has no deviation for one value", () => {
-    expect(spread([7, null, undefined, NaN])?.sd).toBeNull();
-  });
-  it("is null for none", () => {
-    expect(spread([null])).toBeNull();
   });
 });

@@ -1,17 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
-  bytes,
-  count,
-  moment,
-  number,
-  percent,
-  percent_statistic,
-  power_label,
-  seconds,
-  statistic,
-  stratum_label,
-  time_unit,
-  whole,
+  bytes, count, moment, number, percent, percent_statistic, power_label,
+  seconds, statistic, stratum_label, time_unit, whole,
 } from "../../src/format";
 
 describe("bytes", () => {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Frame } from "../../src/data";
 import {
-  can_draw,
-  edge_count,
-  edges_of,
-  neighbours,
+  can_draw, edge_count, edges_of, neighbours,
 } from "../../src/graph_frame";
 
 const frame = (o: Partial<Frame>): Frame => ({
