@@ -3,6 +3,7 @@
 #include "base/median.h"
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/median.h"
 #include "mix/bucket_queue.h"
 #include "mix/find_nodes.h"
 #include "net/transports.h"
