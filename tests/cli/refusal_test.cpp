@@ -90,7 +90,7 @@ TEST(Refusals, Files) {
 }
 
 TEST(Refusals, OtherVerbs) {
-  expect_refusal({"graph"}, "say which one");
+  expect_refusal({"graph"}, "give the name of a graph");
   expect_refusal(
       {"graph", "rnig", "-n", "8"},
       "unknown graph 'rnig'; did you mean 'ring'?");
@@ -130,7 +130,7 @@ TEST(Refusals, VirtualClock) {
   expect_refusal({"train", "--slow", "3"}, "--slow: expected RANK:FACTOR");
   expect_refusal(
       {"train", "--link", "1gbit"},
-      "--link: the virtual clock must know what a step computes");
+      "--link: the virtual clock needs the compute time of a step");
   expect_refusal(
       {"train", "-n", "4", "--compute", "1ms", "--slow", "4:2"},
       "there is no worker 4");
