@@ -2,6 +2,7 @@
 // backend. Started by perf/run, under mpirun (compares with MPI_Sendrecv) or
 // under `grapevine launch` (with c10d's send and recv of one buffer).
 #include "base/check.h"
+#include "mix/collectives.h"
 #include "mix/communicator.h"
 #include "net/transports.h"
 #include "perf/bench.h"
@@ -47,7 +48,7 @@ Turns measure(
     const std::function<void()>& ours,
     const std::function<void()>& rival) {
   const auto together = [&](const std::function<void()>& work) {
-    communicator.barrier();
+    mix::barrier(communicator);
     const double seconds = seconds_of(work);
     buffers.verify(communicator.rank());
     return seconds;
@@ -67,7 +68,9 @@ Row over_mpi(mix::Communicator& communicator, Buffers& buffers) {
   const Turns turns = measure(
       communicator,
       buffers,
-      [&] { communicator.exchange(peer, buffers.outgoing, buffers.incoming); },
+      [&] {
+        mix::exchange(communicator, peer, buffers.outgoing, buffers.incoming);
+      },
       [&] {
         MPI_Sendrecv(
             buffers.outgoing.data(),
@@ -113,7 +116,9 @@ Row over_gloo(
   const Turns turns = measure(
       communicator,
       buffers,
-      [&] { communicator.exchange(peer, buffers.outgoing, buffers.incoming); },
+      [&] {
+        mix::exchange(communicator, peer, buffers.outgoing, buffers.incoming);
+      },
       [&] {
         auto receive = group.recv(incoming, peer, 0);
         auto send = group.send(outgoing, peer, 0);
@@ -138,7 +143,7 @@ int run(const std::string& file) {
   const Row row = is_mpi ? over_mpi(communicator, buffers)
                          : over_gloo(communicator, buffers, environment);
   if (communicator.rank() == 0) write_rows(file, {row});
-  communicator.barrier();
+  mix::barrier(communicator);
   return 0;
 }
 

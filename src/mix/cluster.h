@@ -1,18 +1,20 @@
 // The workers of a run, seen from one process.
 //
-// A process hosts some of the n workers: all of them (VirtualCluster) or one
-// (ProcessCluster, over a transport). Whoever trains is written once against
-// this interface. Both kinds do the same arithmetic in the same order, so
-// synchronous runs give the same bits on either.
+// A process hosts some of the n workers: all of them (a virtual cluster) or one
+// (over a transport). Training is written once against this interface. Both
+// kinds do the same arithmetic in the same order, so synchronous runs give the
+// same bits on either.
 //
-// Everything here but for_each, release, wait and abandon is collective: all
-// processes call it, in the same order, from one thread.
+// Everything here but for_each, abandon, and an exchange's outbox, release and
+// wait is collective: all processes call it, in the same order, from one
+// thread.
 #pragma once
 
 #include "algo/agreement.h"
 #include "base/thread_pool.h"
-#include "mix/clock.h"
+#include "mix/collectives.h"
 #include "mix/communicator.h"
+#include "mix/exchange.h"
 #include "mix/plan.h"
 #include "net/launch_environment.h"
 #include "tensor/arena.h"
@@ -29,16 +31,13 @@ namespace grapevine::mix {
 
 // A mixing of one plane, in which each worker takes part bucket by bucket.
 struct ExchangeRequest {
-  std::shared_ptr<const mix::Plan> plan;
+  std::shared_ptr<const Plan> plan;
   algo::Plane plane = algo::Plane::kParameters;
   // The result takes the place of the plane's value. Else the plane is only
   // read, and wait() says what the result is made of.
   bool in_place = true;
   int64_t step = 0; // for error messages
 };
-
-// One row of numbers for each worker.
-using Rows = std::vector<std::vector<double>>;
 
 class Cluster {
  public:
@@ -49,126 +48,97 @@ class Cluster {
   virtual std::span<const int> hosted() const = 0;
   bool is_root() const { return hosted().front() == 0; }
   virtual std::string transport_name() const = 0;
-  // How many workers share a node: mix/find_nodes.h. 1 in a virtual cluster.
-  virtual int find_workers_per_node(
-      const net::LaunchEnvironment& environment) = 0;
+  // Hosted workers that compute at once.
+  virtual int threads() const = 0;
+  // Calls work(index) for all hosted workers, side by side if there are threads
+  // for it.
+  virtual void for_each(const std::function<void(int)>& work) = 0;
+  // For error messages.
+  virtual void set_step(int64_t /*step*/) {}
 
   // The arenas of the hosted workers, borrowed until detach, which returns
-  // when all that is under way with them is over. ConfigError where others are
-  // attached. See mix/attachment.h.
-  virtual void attach(std::vector<tensor::Arena*> arenas) = 0;
-  virtual void detach() = 0;
+  // when all that is in progress with them is over. ConfigError if others are
+  // attached. See Attachment.
+  void attach(std::vector<tensor::Arena*> arenas);
+  void detach();
   // An error has come between, and this process cannot do its part of what is
-  // under way: that is given up at once, and whatever needs other processes
-  // throws from now on. Not collective.
-  virtual void abandon() = 0;
-
-  // Calls work(index) for all hosted workers, side by side where there are
-  // threads for it.
-  virtual void for_each(const std::function<void(int)>& work) = 0;
+  // in progress: that is given up at once, nothing reads or writes the arenas
+  // any more, and whatever needs other processes throws from now on. Not
+  // collective.
+  virtual void abandon() {}
 
   // x_i <- sum_j W_ij x_j on a plane, by the plan.
-  virtual void mix(const mix::Plan& plan, algo::Plane plane) = 0;
-
-  // The same while the workers compute:
-  //
-  //   begin(request)                 once
-  //   release(index, b) for all b    by each hosted worker, ascending, from
-  //                                  the thread that computes it: its bucket b
-  //                                  is final
-  //   settle()                       when all hosted workers have done so
-  //   wait(index, b) for all b       by each hosted worker, ascending: until
-  //                                  the result of b is there
-  //
-  // A second exchange may begin before the first has been waited for;
-  // release is then about the newest, wait about the oldest. Everything else
-  // here that is collective must be called with no bucket left to release.
-  //
-  // outbox(index, b), where it is not null, is a plane in which the worker may
-  // write the value of bucket b, all of it, before it releases it, so that it
-  // need not be read again to be sent: as well as in the exchanged plane or, in
-  // place, instead.
-  virtual void begin(const ExchangeRequest& request) = 0;
-  virtual float* outbox(int /*index*/, int /*bucket*/) { return nullptr; }
-  virtual void release(int index, int bucket) = 0;
-  virtual void settle() = 0;
-  // In place: no terms. Valid until the bucket is released the next time.
-  virtual tensor::MixTerms wait(int index, int bucket) = 0;
-  // Whom the last wait of the hosted worker was for, or -1; and when the last
-  // exchange that was waited for to its end was under way. Where a worker has
-  // a process to itself.
-  virtual int waited_for() const { return -1; }
-  struct Period {
-    Clock::time_point begin;
-    Clock::time_point end;
-  };
-  virtual Period last_exchange() const { return {}; }
+  virtual void mix(const Plan& plan, algo::Plane plane) = 0;
+  // The same while the workers compute (mix/exchange.h). At most two at a time,
+  // both out of place or waited for one after the other; a borrowed exchange is
+  // used again for the next but one. Everything else here that is collective
+  // must be called with no bucket left to release.
+  virtual Exchange& begin(const ExchangeRequest& request) = 0;
   // Gives up the results that were not waited for.
-  virtual void drop() = 0;
+  virtual void drop() {}
   // How the planes are cut, the same on all processes; at the beginning the
   // whole plane is one bucket. No exchange is open.
-  virtual void set_buckets(const tensor::Buckets& buckets) = 0;
+  virtual void set_buckets(const tensor::Buckets& /*buckets*/) {}
   // Whether buckets move while their workers compute others, so that it pays
   // to release them early.
-  virtual bool overlaps() const = 0;
+  virtual bool overlaps() const { return false; }
+
+  const MixCosts& costs() const { return costs_; }
+  virtual double exchange_seconds() const { return costs_.exchange_seconds; }
+  double wait_seconds() const { return costs_.wait_seconds; }
+  std::span<const double> waits() const { return costs_.waits; }
+  Traffic traffic() const { return costs_.traffic; }
 
   // The mean over all workers of some pieces of a plane, summed in rank order;
-  // into `out`, piece behind piece.
+  // into `out`, piece after piece.
   virtual void mean(
       algo::Plane plane,
       std::span<const Range> pieces,
       std::span<float> out) = 0;
   // Of the whole plane.
-  void mean(algo::Plane plane, std::span<float> out) {
-    const Range whole{0, static_cast<int64_t>(out.size())};
-    mean(plane, {&whole, 1}, out);
-  }
+  void mean(algo::Plane plane, std::span<float> out);
 
   // The sums over all workers of a few numbers each (a row for each hosted
-  // worker), on every process: two messages a worker, counted as traffic.
-  virtual std::vector<double> sum(Rows mine) = 0;
-
+  // worker), on every process: two messages per worker, counted as traffic.
+  std::vector<double> sum(Rows mine);
   // Gives every worker the plane of worker 0.
-  virtual void copy_first(algo::Plane plane) = 0;
-
+  void copy_first(algo::Plane plane);
   // mine: a row for each hosted worker. Returns all n rows in rank order, on
   // every process.
-  virtual Rows all_gather(const Rows& mine) = 0;
+  Rows all_gather(const Rows& mine);
   // The same in the background: begun by one call, asked for by the next, with
   // whole steps between them if need be. One at a time.
-  virtual void begin_all_gather(Rows mine) = 0;
-  virtual Rows end_all_gather() = 0;
+  virtual void begin_all_gather(Rows mine) { gathered_ = std::move(mine); }
+  virtual Rows end_all_gather() { return std::move(gathered_); }
   // all_gather, on the process that hosts worker 0 alone; elsewhere empty.
-  virtual Rows gather(const Rows& mine) = 0;
+  Rows gather(const Rows& mine);
   // True everywhere if it is true anywhere.
-  virtual bool any(bool mine) = 0;
+  bool any(bool mine);
   // The text of the process that hosts worker 0.
-  virtual std::string broadcast(std::string text) = 0;
-  virtual void barrier() = 0;
-
+  std::string broadcast(std::string text);
+  void barrier();
   // Of all replicas' parameters in rank order, as little-endian float32,
   // without the gaps of the layout. Empty but on the process that hosts
   // worker 0.
-  virtual std::string parameters_sha256() = 0;
-
-  // Hosted workers that compute at once.
-  virtual int threads() const = 0;
-  // Core-seconds spent on moving and combining planes, and on waiting for
-  // peers meanwhile. Where exchanges overlap with computing, so does this.
-  virtual double exchange_seconds() const = 0;
-  // Seconds in which hosted workers could not go on, for want of a result.
-  virtual double wait_seconds() const = 0;
-  // The same by the peer that was waited for, of a worker that has a process
-  // to itself; else empty.
-  virtual std::span<const double> waits() const = 0;
-  // Sent by the hosted workers in mix(), sum(), and the exchanges that have
-  // been waited for.
-  virtual mix::Traffic traffic() const = 0;
-  // For error messages.
-  virtual void set_step(int64_t step) = 0;
+  std::string parameters_sha256();
+  // How many workers share a node: mix/find_nodes.h. 1 in a virtual cluster.
+  int find_workers_per_node(const net::LaunchEnvironment& environment);
   // Compares what must be equal on all processes; see mix/fingerprint.h.
-  virtual void compare_fingerprints(
-      const std::map<std::string, std::string>& mine) = 0;
+  void compare_fingerprints(const std::map<std::string, std::string>& mine);
+
+ protected:
+  // Runs work with the other processes; not at all in a virtual cluster, which
+  // has none.
+  virtual void call(const std::function<void(Communicator&)>& /*work*/) {}
+  // The arenas are about to go.
+  virtual void leave_arenas() {}
+  std::span<float> plane_of(int index, algo::Plane plane) const {
+    return algo::plane_of(*arenas_[index], plane);
+  }
+
+  std::vector<tensor::Arena*> arenas_;
+  MixCosts costs_; // not of evaluation and probes
+  Rows gathered_;  // of the gather in the background
 };
 
 // n workers in this process. The pool is borrowed.
@@ -177,6 +147,21 @@ std::unique_ptr<Cluster> make_virtual_cluster(int n, ThreadPool& pool);
 // This process's worker of a real cluster.
 std::unique_ptr<Cluster> make_process_cluster(
     std::unique_ptr<net::Transport> transport,
-    mix::CommunicatorOptions options);
+    CommunicatorOptions options);
+
+// Arenas that a cluster works on for as long as this lives; it is destroyed
+// before them. In good order that is collective, since what is in progress
+// comes to its end; if an exception passes, it is given up.
+class Attachment {
+ public:
+  Attachment(Cluster& cluster, std::vector<tensor::Arena*> arenas);
+  ~Attachment();
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+
+ private:
+  Cluster& cluster_;
+  int exceptions_;
+};
 
 } // namespace grapevine::mix

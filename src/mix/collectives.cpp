@@ -1,13 +1,14 @@
 #include "mix/collectives.h"
 
 #include "base/check.h"
-#include "mix/tags.h"
+#include "mix/bytes.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <cstring>
+#include <utility>
 
 namespace grapevine::mix {
-
 namespace {
 
 std::span<std::byte> bytes_of(std::string& text) {
@@ -28,34 +29,61 @@ void wait_all(Link& link, std::vector<Ticket>& tickets) {
     link.wait(ticket);
 }
 
-// Texts one after the other, each with its length before it.
-std::string pack(const std::vector<std::string>& texts) {
-  std::string packed;
-  for (const std::string& text : texts) {
-    const uint64_t length = text.size();
-    packed.append(reinterpret_cast<const char*>(&length), sizeof(length));
-    packed += text;
+// Pieces of an exchange that are in flight at once, each way.
+constexpr int64_t kExchangeWindow = 8;
+// Nothing is computed meanwhile, so pieces need not be as fine as a mixing's
+// chunks; waking up for each costs more than it gives (measured over Gloo).
+constexpr int64_t kExchangePieceFloats = int64_t{1} << 23;
+
+// One direction of an exchange: pieces are posted and waited for in order.
+template <typename Float, typename Post>
+class Stream {
+ public:
+  Stream(std::span<Float> data, int64_t piece, Post post)
+      : data_(data),
+        piece_(piece),
+        post_(std::move(post)) {}
+
+  int64_t pieces() const {
+    return (static_cast<int64_t>(data_.size()) + piece_ - 1) / piece_;
   }
-  return packed;
+  // The place of piece i in the window must be free.
+  void post(int64_t i) {
+    if (i >= pieces()) return;
+    const auto begin = static_cast<size_t>(i * piece_);
+    const size_t size =
+        std::min(static_cast<size_t>(piece_), data_.size() - begin);
+    tickets_[i % kExchangeWindow] = post_(data_.subspan(begin, size));
+  }
+  void wait(Link& link, int64_t i) {
+    if (i < pieces()) link.wait(tickets_[i % kExchangeWindow]);
+  }
+
+ private:
+  std::span<Float> data_;
+  int64_t piece_;
+  Post post_;
+  std::array<Ticket, kExchangeWindow> tickets_;
+};
+
+Rows to_rows(const std::vector<std::string>& texts) {
+  Rows rows;
+  for (const std::string& text : texts)
+    rows.push_back(from_bytes<double>(text));
+  return rows;
 }
 
-std::vector<std::string> unpack(const std::string& packed) {
-  std::vector<std::string> texts;
-  for (size_t at = 0; at < packed.size();) {
-    uint64_t length = 0;
-    GV_CHECK_LE(at + sizeof(length), packed.size());
-    std::memcpy(&length, packed.data() + at, sizeof(length));
-    at += sizeof(length);
-    GV_CHECK_LE(length, packed.size() - at);
-    texts.push_back(packed.substr(at, length));
-    at += length;
+// More than anything that workers tell each other this way.
+constexpr uint64_t kMostBytes = uint64_t{1} << 32;
+
+std::string text_of(uint64_t length) {
+  if (length > kMostBytes) {
+    throw TransportError("a worker announces a text of absurd length");
   }
-  return texts;
+  return std::string(length, '\0');
 }
 
-} // namespace
-
-bool any(Link& link, bool mine) {
+bool hear_any(Link& link, bool mine) {
   const int n = link.size();
   uint8_t known = mine ? 1 : 0;
   for (int step = 1; step < n; step *= 2) {
@@ -72,7 +100,7 @@ bool any(Link& link, bool mine) {
   return known != 0;
 }
 
-void broadcast(Link& link, std::span<std::byte> bytes, int root) {
+void pass_down(Link& link, std::span<std::byte> bytes, int root) {
   const int n = link.size();
   // Ranks counted from the root. Worker v receives from v without its lowest
   // bit and passes on to v + 2^j for all 2^j below that bit.
@@ -93,18 +121,19 @@ void broadcast(Link& link, std::span<std::byte> bytes, int root) {
   wait_all(link, out);
 }
 
-std::string broadcast(Link& link, std::string text, int root) {
+std::string pass_down(Link& link, std::string text, int root) {
   uint64_t length = text.size();
-  broadcast(link, bytes_of(length), root);
-  text.resize(length);
-  broadcast(link, bytes_of(text), root);
+  pass_down(link, bytes_of(length), root);
+  if (link.rank() != root) text = text_of(length);
+  pass_down(link, bytes_of(text), root);
   return text;
 }
 
-int sum(Link& link, std::span<double> values) {
+// Returns how many messages this worker has sent.
+int64_t add_up(Link& link, std::span<double> values) {
   const int n = link.size();
   const int rank = link.rank();
-  int sent = 0;
+  int64_t sent = 0;
   std::vector<double> theirs(values.size());
   int bit = 1;
   for (; bit < n && (rank & bit) == 0; bit *= 2) {
@@ -121,20 +150,12 @@ int sum(Link& link, std::span<double> values) {
     link.wait(out);
     ++sent;
   }
-  broadcast(link, std::as_writable_bytes(values), 0);
+  pass_down(link, std::as_writable_bytes(values), 0);
   return sent;
 }
 
-void tree_sum(std::vector<std::vector<double>>& rows) {
-  for (size_t bit = 1; bit < rows.size(); bit *= 2) {
-    for (size_t at = 0; at + bit < rows.size(); at += 2 * bit) {
-      for (size_t i = 0; i < rows[at].size(); ++i)
-        rows[at][i] += rows[at + bit][i];
-    }
-  }
-}
-
-std::vector<std::string> gather(Link& link, const std::string& mine, int root) {
+std::vector<std::string>
+collect(Link& link, const std::string& mine, int root) {
   const int n = link.size();
   if (link.rank() != root) {
     uint64_t length = mine.size();
@@ -155,15 +176,103 @@ std::vector<std::string> gather(Link& link, const std::string& mine, int root) {
   texts[root] = mine;
   for (int peer = 0; peer < n; ++peer) {
     if (peer == root) continue;
-    texts[peer].resize(lengths[peer]);
+    texts[peer] = text_of(lengths[peer]);
     tickets[peer] = link.recv(bytes_of(texts[peer]), peer, kGatherTag);
   }
   wait_all(link, tickets);
   return texts;
 }
 
+} // namespace
+
+bool any(Link& link, bool mine) {
+  return link.run("any", [&] { return hear_any(link, mine); });
+}
+
+void barrier(Link& link) {
+  link.run("barrier", [&] { hear_any(link, false); });
+}
+
+void broadcast(Link& link, std::span<std::byte> bytes, int root) {
+  link.run("broadcast", [&] { pass_down(link, bytes, root); });
+}
+
+std::string broadcast(Link& link, std::string text, int root) {
+  return link.run("broadcast", [&] {
+    return pass_down(link, std::move(text), root);
+  });
+}
+
+Traffic sum(Link& link, std::span<double> values) {
+  const int64_t sent = link.run("sum", [&] { return add_up(link, values); });
+  return {sent, sent * static_cast<int64_t>(values.size_bytes())};
+}
+
+void tree_sum(Rows& rows) {
+  for (size_t bit = 1; bit < rows.size(); bit *= 2) {
+    for (size_t at = 0; at + bit < rows.size(); at += 2 * bit) {
+      for (size_t i = 0; i < rows[at].size(); ++i)
+        rows[at][i] += rows[at + bit][i];
+    }
+  }
+}
+
+std::vector<std::string> gather(Link& link, const std::string& mine, int root) {
+  return link.run("gather", [&] { return collect(link, mine, root); });
+}
+
+Rows gather(Link& link, std::span<const double> mine, int root) {
+  return to_rows(gather(link, to_bytes(mine), root));
+}
+
 std::vector<std::string> all_gather(Link& link, const std::string& mine) {
-  return unpack(broadcast(link, pack(gather(link, mine, 0)), 0));
+  return link.run("all-gather", [&] {
+    std::string packed;
+    for (const std::string& text : collect(link, mine, 0))
+      append(packed, text);
+    packed = pass_down(link, std::move(packed), 0);
+    std::vector<std::string> texts;
+    for (ByteReader reader(packed); !reader.is_done();)
+      texts.push_back(reader.text());
+    return texts;
+  });
+}
+
+Rows all_gather(Link& link, std::span<const double> mine) {
+  return to_rows(all_gather(link, to_bytes(mine)));
+}
+
+Traffic exchange(
+    Link& link,
+    int peer,
+    std::span<const float> outgoing,
+    std::span<float> incoming) {
+  GV_CHECK(peer >= 0 && peer < link.size() && peer != link.rank());
+  return link.run("exchange", [&]() -> Traffic {
+    Stream in(incoming, kExchangePieceFloats, [&](std::span<float> part) {
+      return link.recv(std::as_writable_bytes(part), peer, kExchangeTag);
+    });
+    Stream out(
+        outgoing,
+        kExchangePieceFloats,
+        [&](std::span<const float> part) {
+          return link.send(std::as_bytes(part), peer, kExchangeTag);
+        });
+    for (int64_t i = 0; i < kExchangeWindow; ++i) {
+      in.post(i);
+      out.post(i);
+    }
+    const int64_t pieces = std::max(in.pieces(), out.pieces());
+    for (int64_t i = 0; i < pieces; ++i) {
+      in.wait(link, i);
+      in.post(i + kExchangeWindow);
+      out.wait(link, i);
+      out.post(i + kExchangeWindow);
+    }
+    return {
+        outgoing.empty() ? 0 : 1,
+        static_cast<int64_t>(outgoing.size_bytes())};
+  });
 }
 
 } // namespace grapevine::mix

@@ -1,37 +1,18 @@
 #include "mix/communicator.h"
 
 #include "base/check.h"
-#include "base/lru_cache.h"
-#include "mix/collectives.h"
-#include "mix/exchanger.h"
-#include "mix/link.h"
-#include "mix/mix_executor.h"
+#include "mix/inline_exchange.h"
 #include "mix/plans/plans.h"
-#include "mix/tags.h"
-#include "mix/workspace.h"
+#include "mix/thread_exchange.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <thread>
 #include <utility>
 
 namespace grapevine::mix {
-
 namespace {
 
 constexpr int64_t kLeastChunkBytes = 4096;
-// Pieces of an exchange that are in flight at once, each way.
-constexpr int64_t kExchangeWindow = 8;
-// Nothing is computed meanwhile, so pieces need not be as fine as a mixing's
-// chunks; waking up for each costs more than it gives (measured over Gloo).
-constexpr int64_t kExchangePieceFloats = int64_t{1} << 23;
-
-struct MixKey {
-  uint64_t plan;
-  int64_t count;
-  auto operator<=>(const MixKey&) const = default;
-};
 
 // Nobody waits for a chunk of a plane that is there as a whole.
 class NoEvents : public ChunkEvents {
@@ -40,240 +21,192 @@ class NoEvents : public ChunkEvents {
   void after(int64_t) override {}
 };
 
-// One direction of an exchange: pieces are posted and waited for in order.
-template <typename Float, typename Post>
-class Stream {
+// An owner that releases a chunk has given back what it read of the exchange
+// before.
+class LendingEvents : public ChunkEvents {
  public:
-  Stream(std::span<Float> data, int64_t piece, Post post)
-      : data_(data),
-        piece_(piece),
-        post_(std::move(post)) {}
-
-  int64_t pieces() const {
-    return (static_cast<int64_t>(data_.size()) + piece_ - 1) / piece_;
+  LendingEvents(ChunkEvents& events, Windows& windows)
+      : events_(events),
+        windows_(windows) {}
+  void before(int64_t c) override {
+    events_.before(c);
+    windows_.give_back(c);
   }
-  // The place of piece i in the window must be free.
-  void post(int64_t i) {
-    if (i >= pieces()) return;
-    const auto begin = static_cast<size_t>(i * piece_);
-    const size_t size =
-        std::min(static_cast<size_t>(piece_), data_.size() - begin);
-    tickets_[i % kExchangeWindow] = post_(data_.subspan(begin, size));
-  }
-  void wait(Link& link, int64_t i) {
-    if (i < pieces()) link.wait(tickets_[i % kExchangeWindow]);
-  }
+  void after(int64_t c) override { events_.after(c); }
 
  private:
-  std::span<Float> data_;
-  int64_t piece_;
-  Post post_;
-  std::array<Ticket, kExchangeWindow> tickets_;
+  ChunkEvents& events_;
+  Windows& windows_;
 };
+
+int64_t floats_of(const ExchangeSpec& spec) {
+  return static_cast<int64_t>(spec.plane.size());
+}
 
 } // namespace
 
-struct Communicator::State {
-  State(
-      std::unique_ptr<net::Transport> transport,
-      const CommunicatorOptions& options)
-      : options(options),
-        link(std::move(transport), options.deadline),
-        exchanger(link, workspace, options.cores) {}
-
-  MixExecutor& prepare(const Plan& plan, int64_t count) {
-    return mixes.get({plan.id(), count}, [&] {
-      MixExecutor executor(
-          plan,
-          link.rank(),
-          even_chunks(plan, count, options.chunk_bytes));
-      workspace.need_scratch(executor.scratch_floats());
-      return executor;
-    });
-  }
-
-  CommunicatorOptions options;
-  Traffic traffic;
-  Workspace workspace; // before the link, which it outlives
-  LruCache<MixKey, MixExecutor> mixes{kRememberedPlans};
-  std::shared_ptr<const Plan> all_reduce;
-  Link link;
-  Exchanger exchanger;
-};
-
 Communicator::Communicator(
     std::unique_ptr<net::Transport> transport,
-    CommunicatorOptions options) {
-  GV_CHECK(transport != nullptr);
-  options.chunk_bytes = std::max(options.chunk_bytes, kLeastChunkBytes);
+    CommunicatorOptions options)
+    : Link(std::move(transport), options.deadline),
+      options_(options) {
+  options_.chunk_bytes = std::max(options.chunk_bytes, kLeastChunkBytes);
   if (options.cores == 0) { // asked for once, not in every step
-    options.cores = static_cast<int>(std::thread::hardware_concurrency());
+    options_.cores = static_cast<int>(std::thread::hardware_concurrency());
   }
-  state_ = std::make_unique<State>(std::move(transport), options);
 }
 
-Communicator::~Communicator() = default;
-
-int Communicator::rank() const {
-  return state_->link.rank();
-}
-
-int Communicator::size() const {
-  return state_->link.size();
-}
-
-const net::Transport& Communicator::transport() const {
-  return state_->link.transport();
-}
-
-void Communicator::mix(const Plan& plan, std::span<float> plane) {
+Traffic Communicator::mix(const Plan& plan, std::span<float> plane) {
   GV_CHECK_EQ(plan.n(), size());
   const auto count = static_cast<int64_t>(plane.size());
-  state_->link.run("mix", [&] {
-    MixExecutor& executor = state_->prepare(plan, count);
+  return run("mix", [&] {
+    MixExecutor& executor = mixes_.get({plan.id(), count}, [&] {
+      return MixExecutor(
+          plan,
+          rank(),
+          even_chunks(plan, count, options_.chunk_bytes));
+    });
+    need_scratch(executor.scratch_floats());
     NoEvents events;
-    executor.run(
-        state_->link,
-        plane.data(),
-        plane.data(),
-        state_->workspace.scratch(),
-        events);
-    state_->traffic += executor.traffic();
+    executor.run(*this, plane.data(), plane.data(), scratch.data(), events);
+    return executor.traffic();
   });
 }
 
-void Communicator::run(Exchange& exchange) {
-  Link& link = state_->link;
-  try {
-    link.set_step(exchange.request().step);
-    link.run("exchange", [&] {
-      state_->traffic += state_->exchanger.run(exchange);
-    });
-    exchange.finish(nullptr);
-  } catch (...) {
-    exchange.finish(std::current_exception());
-  }
+Traffic Communicator::all_reduce_mean(std::span<float> values) {
+  if (!all_reduce_) all_reduce_ = make_all_reduce_plan(size());
+  return mix(*all_reduce_, values);
 }
 
-NearExchange* Communicator::open_near(const ExchangeSpec& request) {
-  NearExchange* near = state_->exchanger.open_near(request);
-  if (near != nullptr) state_->traffic += near->traffic();
+Communicator::Executor& Communicator::prepare(const ExchangeSpec& spec) {
+  return prepared_.get({spec.plan->id(), spec.cut->id, spec.in_place}, [&] {
+    return make_executor(spec);
+  });
+}
+
+Communicator::Executor Communicator::make_executor(const ExchangeSpec& spec) {
+  const Program program = spec.plan->program(rank());
+  const std::vector<int> near = near_peers(*spec.plan, program);
+  const bool wants_inboxes = !spec.in_place || !near.empty();
+  if (wants_inboxes && InboxExecutor::fits(program)) {
+    return InboxExecutor(program, spec.cut->chunks, near);
+  }
+  return MixExecutor(*spec.plan, rank(), spec.cut->chunks);
+}
+
+// Those of the peers in a program that windows serve: both it and theirs must
+// be of the kind that can use them, so that both sides do.
+std::vector<int> Communicator::near_peers(
+    const Plan& plan,
+    const Program& program) const {
+  std::vector<int> near;
+  if (!InboxExecutor::fits(program)) return near;
+  const auto consider = [&](int peer) {
+    if (!windows_->is_near(peer) ||
+        std::ranges::find(near, peer) != near.end() ||
+        !InboxExecutor::fits(plan.program(peer))) {
+      return;
+    }
+    near.push_back(peer);
+  };
+  for (const Send& send : program.sends)
+    consider(send.peer);
+  for (const Receive& receive : program.receives)
+    consider(receive.peer);
   return near;
 }
 
-double Communicator::near_seconds() const {
-  return state_->exchanger.near_seconds();
-}
-
-void Communicator::exchange(
-    int peer,
-    std::span<const float> outgoing,
-    std::span<float> incoming) {
-  Link& link = state_->link;
-  GV_CHECK(peer >= 0 && peer < size() && peer != rank());
-  const int64_t piece = kExchangePieceFloats;
-  link.run("exchange", [&] {
-    Stream in(incoming, piece, [&](std::span<float> part) {
-      return link.recv(std::as_writable_bytes(part), peer, kExchangeTag);
-    });
-    Stream out(outgoing, piece, [&](std::span<const float> part) {
-      return link.send(std::as_bytes(part), peer, kExchangeTag);
-    });
-    for (int64_t i = 0; i < kExchangeWindow; ++i) {
-      in.post(i);
-      out.post(i);
-    }
-    const int64_t pieces = std::max(in.pieces(), out.pieces());
-    for (int64_t i = 0; i < pieces; ++i) {
-      in.wait(link, i);
-      in.post(i + kExchangeWindow);
-      out.wait(link, i);
-      out.post(i + kExchangeWindow);
-    }
-    state_->traffic +=
-        {.messages = outgoing.empty() ? 0 : 1,
-         .bytes = static_cast<int64_t>(outgoing.size_bytes())};
+void Communicator::move(ThreadExchange& exchange) {
+  const ExchangeSpec& spec = exchange.spec();
+  set_step(spec.step);
+  run("exchange", [&] {
+    need_windows(floats_of(spec));
+    windows_->begin(
+        spec.cut->id,
+        static_cast<int64_t>(spec.cut->chunks.size()));
+    std::visit([&](auto& it) { move(it, exchange); }, prepare(spec));
   });
 }
 
-void Communicator::all_reduce_mean(std::span<float> values) {
-  if (!state_->all_reduce) state_->all_reduce = make_all_reduce_plan(size());
-  mix(*state_->all_reduce, values);
-}
-
-void Communicator::sum(std::span<double> values) {
-  Link& link = state_->link;
-  link.run("sum", [&] {
-    const int messages = mix::sum(link, values);
-    state_->traffic +=
-        {.messages = messages,
-         .bytes = messages * static_cast<int64_t>(values.size_bytes())};
-  });
-}
-
-std::vector<std::string> Communicator::all_gather(const std::string& mine) {
-  Link& link = state_->link;
-  return link.run("all-gather", [&] { return mix::all_gather(link, mine); });
-}
-
-std::vector<std::string> Communicator::gather(
-    const std::string& mine,
-    int root) {
-  Link& link = state_->link;
-  return link.run("gather", [&] { return mix::gather(link, mine, root); });
-}
-
-std::vector<std::vector<double>> Communicator::gather(
-    std::span<const double> mine,
-    int root) {
-  const auto bytes = std::as_bytes(mine);
-  const auto texts = gather(
-      std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-      root);
-  std::vector<std::vector<double>> all;
-  for (const std::string& text : texts) {
-    auto& values = all.emplace_back(text.size() / sizeof(double));
-    if (!text.empty()) std::memcpy(values.data(), text.data(), text.size());
+void Communicator::move(MixExecutor& executor, ThreadExchange& exchange) {
+  LendingEvents events(exchange, *windows_);
+  float* value = exchange.spec().plane.data();
+  float* result = value;
+  tensor::MixTerms terms;
+  const float* term = nullptr;
+  if (!exchange.spec().in_place) {
+    if (executor.changes_value()) {
+      need_inboxes(1);
+      result = inbox_pointers[0];
+    }
+    term = result;
+    terms.terms = {&term, 1};
   }
-  return all;
+  need_scratch(executor.scratch_floats());
+  exchange.begin(terms, executor.traffic());
+  executor.run(*this, value, result, scratch.data(), events);
 }
 
-void Communicator::broadcast(std::span<std::byte> bytes, int root) {
-  Link& link = state_->link;
-  link.run("broadcast", [&] { mix::broadcast(link, bytes, root); });
+void Communicator::move(InboxExecutor& executor, ThreadExchange& exchange) {
+  LendingEvents events(exchange, *windows_);
+  need_inboxes(executor.inboxes());
+  float* value = exchange.spec().plane.data();
+  const int64_t number = windows_->newest();
+  InboxExecutor::TermPointers pointers{};
+  const tensor::MixTerms mix =
+      executor.terms_of(*windows_, number, inbox_pointers, value, pointers);
+  const bool in_place = exchange.spec().in_place;
+  exchange.begin(in_place ? tensor::MixTerms{} : mix, executor.traffic());
+  executor.run(
+      {.link = *this,
+       .windows = windows_.get(),
+       .exchange = number,
+       .value = value,
+       .inboxes = inbox_pointers,
+       .in_place = in_place ? &mix : nullptr},
+      events);
+  if (!in_place) windows_->lend(executor.near_sources());
 }
 
-std::string Communicator::broadcast(std::string text, int root) {
-  Link& link = state_->link;
-  return link.run("broadcast", [&] {
-    return mix::broadcast(link, std::move(text), root);
-  });
+bool Communicator::open(InlineExchange& exchange, const ExchangeSpec& spec) {
+  if (!has_windows(floats_of(spec)) || !cores_are_short()) return false;
+  auto* executor = std::get_if<InboxExecutor>(&prepare(spec));
+  if (executor == nullptr || !executor->is_all_near()) return false;
+  exchange.open(*this, *windows_, *executor, spec);
+  return true;
 }
 
-bool Communicator::any(bool mine) {
-  Link& link = state_->link;
-  return link.run("any", [&] { return mix::any(link, mine); });
+bool Communicator::has_windows(int64_t floats) const {
+  return windows_ && floats <= windows_->floats();
 }
 
-void Communicator::barrier() {
-  Link& link = state_->link;
-  link.run("barrier", [&] { mix::any(link, false); });
+// Collective where there are none of that size. Old ones were those of a
+// smaller model that has ended; they go when all have met for the new ones, so
+// nobody is at an exchange in them. Who is near may be others now.
+void Communicator::need_windows(int64_t floats) {
+  if (has_windows(floats)) return;
+  windows_ = std::make_unique<Windows>(*this, floats);
+  prepared_.clear();
+  inboxes.clear();
+  inbox_pointers.clear();
 }
 
-void Communicator::set_step(int64_t step) {
-  state_->link.set_step(step);
+void Communicator::need_scratch(int64_t floats) {
+  if (scratch.size() < floats) scratch = AlignedFloats(floats);
 }
 
-const Traffic& Communicator::traffic() const {
-  return state_->traffic;
+// Each is as large as windows are, whatever plane it is made for, so that it
+// holds every plane that they do.
+void Communicator::need_inboxes(int count) {
+  while (inboxes.size() < static_cast<size_t>(count)) {
+    inboxes.emplace_back(windows_->floats());
+    inbox_pointers.push_back(inboxes.back().data());
+  }
 }
 
-void Communicator::interrupt() {
-  state_->link.interrupt();
-}
-
-const FlightRecorder& Communicator::flight_recorder() const {
-  return state_->link.recorder();
+// For a second thread a worker.
+bool Communicator::cores_are_short() const {
+  return options_.cores < 2 * windows_->near_workers();
 }
 
 } // namespace grapevine::mix

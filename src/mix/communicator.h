@@ -1,32 +1,45 @@
-// One worker's voice: everything that is said to the other workers of a run
-// goes through here, composed of the transport's send and recv.
+// One worker's end of all that is sent between workers: a link, with what
+// mixings and exchanges of planes need on top of it (collectives of small
+// things are in mix/collectives.h).
+//
+// An exchange is moved by the executor that fits its plan:
+//
+//   one sum over a few neighbours' values    mix/inbox_executor.h
+//   anything else                            mix/mix_executor.h
+//
+// Near peers read each other's outboxes (mix/windows.h), which are there from
+// the first exchange on.
 //
 // Every wait has the deadline of the options. The first error wins and stays:
 // later calls throw it again. Errors keep their type (TimeoutError,
 // TransportError), name the peer, the operation and the step, and carry the
 // last operations from the flight recorder.
 //
-// One thread at a time. mix, run and exchange allocate nothing once a plan has
-// been seen with a plane of that size and cut (the last kRememberedPlans are
-// remembered).
+// One thread at a time. Nothing is allocated once a plan has been seen with a
+// plane of that size and cut (the last kRememberedPlans are remembered).
 #pragma once
 
-#include "mix/chunks.h"
-#include "mix/exchange.h"
-#include "mix/flight_recorder.h"
-#include "mix/near_exchange.h"
+#include "base/aligned.h"
+#include "base/lru_cache.h"
+#include "mix/inbox_executor.h"
+#include "mix/link.h"
+#include "mix/mix_executor.h"
 #include "mix/plan.h"
-#include "mix/traffic.h"
-#include "net/transport.h"
+#include "mix/windows.h"
 
 #include <chrono>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <span>
-#include <string>
+#include <variant>
 #include <vector>
 
 namespace grapevine::mix {
+
+class InlineExchange;
+class ThreadExchange;
+struct ExchangeSpec;
 
 struct CommunicatorOptions {
   // How long any single wait may take.
@@ -40,75 +53,70 @@ struct CommunicatorOptions {
   int cores = 0;
 };
 
-class Communicator {
+// Memory that mixings and exchanges of one worker work in, one at a time.
+struct Workspace {
+  AlignedFloats scratch;
+  // Planes that stay where they are, since somebody may be reading.
+  std::list<AlignedFloats> inboxes;
+  std::vector<float*> inbox_pointers;
+};
+
+// The workspace is a base before the link, which it outlives: operations that a
+// link has not finished may still point there.
+class Communicator : private Workspace, public Link {
  public:
   Communicator(
       std::unique_ptr<net::Transport> transport,
       CommunicatorOptions options);
-  ~Communicator();
-
-  int rank() const;
-  int size() const;
-  const net::Transport& transport() const;
 
   // Runs the plan over a plane, which is replaced by the result. `plan` must
-  // be the same on all workers.
-  void mix(const Plan& plan, std::span<float> plane);
+  // be the same on all workers. Returns what this worker sent.
+  Traffic mix(const Plan& plan, std::span<float> plane);
+  // The mean over all workers, in rank order; the same bits everywhere.
+  Traffic all_reduce_mean(std::span<float> values);
 
   // Runs an exchange to its end, at the pace at which its owner releases it
-  // from another thread. What goes wrong is told to the exchange, not thrown.
-  // Out of place, its terms stay valid until the chunk is written again: by
-  // the next exchange but one, or by the next once that chunk is released.
-  void run(Exchange& exchange);
-  // Opens an exchange that the caller is to move by its own hand, and which
-  // stays here until the next but one is opened. Null, and nothing has
-  // happened, where a thread that talks is to run it: it has a peer that is not
-  // near (nobody is known to be before the first run), or there are cores for
-  // such threads. Before one in place is opened, those before it are finished.
-  NearExchange* open_near(const ExchangeSpec& request);
-  // That the caller has spent on those.
-  double near_seconds() const;
-
-  // Sends to a peer and receives from it at once, both ways in large pieces.
-  // The lengths may differ from each other, but what one sends
-  // the other expects. No arithmetic: an exchange of planes.
-  void exchange(
-      int peer,
-      std::span<const float> outgoing,
-      std::span<float> incoming);
-
-  // The mean over all workers, in rank order; the same bits everywhere.
-  void all_reduce_mean(std::span<float> values);
-
-  // The sums of a few numbers over all workers, on all of them; the same bits
-  // everywhere (mix/collectives.h says in which order). Counts as traffic.
-  void sum(std::span<double> values);
-
-  // Small and not on the step path: every worker's bytes on all workers /
-  // on root (elsewhere empty), in rank order. Lengths may differ.
-  std::vector<std::string> all_gather(const std::string& mine);
-  std::vector<std::string> gather(const std::string& mine, int root);
-  std::vector<std::vector<double>> gather(
-      std::span<const double> mine,
-      int root);
-  void broadcast(std::span<std::byte> bytes, int root);
-  std::string broadcast(std::string text, int root);
-  // True on all workers if it was true on any.
-  bool any(bool mine);
-  void barrier();
-
-  // For error messages and the flight recorder.
-  void set_step(int64_t step);
-  // Sent by mix, all_reduce_mean, exchange, sum and run. Barriers, gathers and
-  // the like are not counted.
-  const Traffic& traffic() const;
-  // From any thread: the wait at hand, if any, and all that come later throw.
-  void interrupt();
-  const FlightRecorder& flight_recorder() const;
+  // from another thread. Out of place, its terms stay valid until the chunk is
+  // written again: by the next exchange but one, or by the next once that chunk
+  // is released.
+  void move(ThreadExchange& exchange);
+  // Opens an exchange that the caller is to move itself. False, and nothing has
+  // happened, if a thread is to run it: it has a peer that is not near (nobody
+  // is known to be before the first `move`), or there are cores for such
+  // threads. Before one in place is opened, those before it are finished.
+  bool open(InlineExchange& exchange, const ExchangeSpec& spec);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Key {
+    uint64_t plan;
+    uint64_t cut;
+    bool in_place;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct MixKey {
+    uint64_t plan;
+    int64_t count;
+    auto operator<=>(const MixKey&) const = default;
+  };
+  using Executor = std::variant<MixExecutor, InboxExecutor>;
+
+  Executor& prepare(const ExchangeSpec& spec);
+  Executor make_executor(const ExchangeSpec& spec);
+  std::vector<int> near_peers(const Plan& plan, const Program& program) const;
+  // The exchange is the windows' newest.
+  void move(MixExecutor& executor, ThreadExchange& exchange);
+  void move(InboxExecutor& executor, ThreadExchange& exchange);
+  bool has_windows(int64_t floats) const;
+  void need_windows(int64_t floats);
+  void need_scratch(int64_t floats);
+  void need_inboxes(int count);
+  bool cores_are_short() const;
+
+  CommunicatorOptions options_;
+  std::shared_ptr<const Plan> all_reduce_;
+  LruCache<MixKey, MixExecutor> mixes_{kRememberedPlans};
+  LruCache<Key, Executor> prepared_{kRememberedPlans};
+  std::unique_ptr<Windows> windows_; // from the first exchange on
 };
 
 } // namespace grapevine::mix

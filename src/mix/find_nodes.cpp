@@ -1,32 +1,25 @@
 #include "mix/find_nodes.h"
 
 #include "base/host_name.h"
-#include "mix/communicator.h"
-
-#include <fmt/format.h>
+#include "mix/bytes.h"
+#include "mix/collectives.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace grapevine::mix {
 namespace {
 
-// "1 4 node17"
 std::string to_text(const NodeClaim& claim) {
-  return fmt::format(
-      "{} {} {}",
-      claim.place.rank,
-      claim.place.size,
-      claim.host);
+  std::string bytes;
+  append(bytes, claim.place);
+  append(bytes, claim.host);
+  return bytes;
 }
 
-NodeClaim from_text(const std::string& text) {
-  NodeClaim claim;
-  const char* end = text.data() + text.size();
-  const auto rank = std::from_chars(text.data(), end, claim.place.rank);
-  const auto size = std::from_chars(rank.ptr + 1, end, claim.place.size);
-  claim.host.assign(size.ptr + 1, end);
-  return claim;
+NodeClaim from_text(const std::string& bytes) {
+  ByteReader reader(bytes);
+  const auto place = reader.read<net::LocalPlace>();
+  return {.place = place, .host = reader.text()};
 }
 
 // The nodes as the places tell them: a new one wherever the place is 0.
@@ -85,11 +78,11 @@ int workers_per_node(std::span<const NodeClaim> claims) {
 }
 
 int find_workers_per_node(
-    Communicator& communicator,
+    Link& link,
     const net::LaunchEnvironment& environment) {
-  const NodeClaim mine = node_claim(environment, communicator.transport());
+  const NodeClaim mine = node_claim(environment, link.transport());
   std::vector<NodeClaim> claims;
-  for (const std::string& text : communicator.all_gather(to_text(mine)))
+  for (const std::string& text : all_gather(link, to_text(mine)))
     claims.push_back(from_text(text));
   return workers_per_node(claims);
 }

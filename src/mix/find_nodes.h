@@ -5,16 +5,14 @@
 // many workers with consecutive ranks, which is what launchers make by default.
 #pragma once
 
+#include "mix/link.h"
 #include "net/launch_environment.h"
-#include "net/transport.h"
 
 #include <span>
 #include <string>
 #include <vector>
 
 namespace grapevine::mix {
-
-class Communicator;
 
 // What one worker knows of its node.
 struct NodeClaim {
@@ -39,7 +37,7 @@ int workers_per_node(std::span<const NodeClaim> claims);
 
 // Asks everybody: collective, the same answer on all workers.
 int find_workers_per_node(
-    Communicator& communicator,
+    Link& link,
     const net::LaunchEnvironment& environment);
 
 } // namespace grapevine::mix

@@ -1,6 +1,8 @@
 #include "mix/fingerprint.h"
 
 #include "base/error.h"
+#include "mix/bytes.h"
+#include "mix/collectives.h"
 
 #include <fmt/format.h>
 
@@ -8,36 +10,26 @@
 #include <vector>
 
 namespace grapevine::mix {
-
 namespace {
 
 constexpr const char* kAbsent = "(absent)";
 // A layout can be long; the difference is named, not printed in full.
 constexpr size_t kLongestValue = 200;
 
-// "length:text" for every name and value: any text may occur in them.
 std::string pack(const Fingerprint& parts) {
   std::string packed;
   for (const auto& [name, value] : parts) {
-    for (const std::string& text : {name, value}) {
-      packed += fmt::format("{}:{}", text.size(), text);
-    }
+    append(packed, name);
+    append(packed, value);
   }
   return packed;
 }
 
 Fingerprint unpack(const std::string& packed) {
   Fingerprint parts;
-  size_t at = 0;
-  const auto next = [&] {
-    const size_t colon = packed.find(':', at);
-    const size_t length = std::stoul(packed.substr(at, colon - at));
-    at = colon + 1 + length;
-    return packed.substr(colon + 1, length);
-  };
-  while (at < packed.size()) {
-    std::string name = next();
-    parts[std::move(name)] = next();
+  for (ByteReader reader(packed); !reader.is_done();) {
+    std::string name = reader.text();
+    parts[std::move(name)] = reader.text();
   }
   return parts;
 }
@@ -84,10 +76,10 @@ void compare_part(
 
 } // namespace
 
-void compare_fingerprints(Communicator& communicator, const Fingerprint& mine) {
+void compare_fingerprints(Link& link, const Fingerprint& mine) {
   std::vector<Fingerprint> all;
   std::set<std::string> names;
-  for (const std::string& text : communicator.all_gather(pack(mine))) {
+  for (const std::string& text : all_gather(link, pack(mine))) {
     all.push_back(unpack(text));
     for (const auto& part : all.back())
       names.insert(part.first);

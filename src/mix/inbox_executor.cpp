@@ -1,7 +1,6 @@
 #include "mix/inbox_executor.h"
 
 #include "base/check.h"
-#include "mix/tags.h"
 
 #include <algorithm>
 

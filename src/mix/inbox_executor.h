@@ -14,10 +14,9 @@
 // written from `before` of that chunk on.
 #pragma once
 
-#include "mix/chunks.h"
+#include "mix/cut.h"
 #include "mix/link.h"
 #include "mix/program.h"
-#include "mix/traffic.h"
 #include "mix/windows.h"
 #include "tensor/kernels/mix_terms.h"
 
@@ -31,6 +30,7 @@ class InboxExecutor {
  public:
   // Inboxes are whole planes; beyond so many of them a pass is cheaper.
   static constexpr int kMostInboxes = 4;
+  static constexpr int kMostTerms = kMostInboxes + 1;
   static bool fits(const Program& program);
 
   // program must fit. near: those of its peers, in any order, that windows
@@ -45,7 +45,7 @@ class InboxExecutor {
   Traffic traffic() const { return traffic_; }
   // What to add up in the exchange at hand: the value itself, inboxes, near
   // peers' outboxes. Points to `pointers`, and to this for the weights.
-  using TermPointers = std::array<const float*, kMostInboxes + 1>;
+  using TermPointers = std::array<const float*, kMostTerms>;
   tensor::MixTerms terms_of(
       const Windows& windows,
       int64_t exchange,
@@ -70,7 +70,7 @@ class InboxExecutor {
   void run(const Place& place, ChunkEvents& events);
 
   // The parts of which run consists, for whoever has nobody but near peers and
-  // moves the exchange by itself (mix/near_exchange.h). Chunks are posted in
+  // moves the exchange by itself (mix/inline_exchange.h). Chunks are posted in
   // their order, and finished in it: that waits for what is missing.
   bool is_all_near() const { return sends_.empty() && receives_.empty(); }
   bool has_near_readers() const { return !near_readers_.empty(); }

@@ -10,7 +10,17 @@ Link::Link(
     std::unique_ptr<net::Transport> transport,
     std::chrono::duration<double> deadline)
     : transport_(std::move(transport)),
+      rank_(transport_->rank()),
+      size_(transport_->size()),
+      transport_name_(transport_->name()),
       deadline_(deadline) {}
+
+void Link::close() {
+  if (!error_) {
+    error_ = std::make_exception_ptr(TransportError("the link was closed"));
+  }
+  transport_.reset();
+}
 
 template <typename Post>
 Ticket Link::post(int peer, int64_t bytes, bool is_send, const Post& post) {

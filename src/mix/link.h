@@ -14,9 +14,34 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace grapevine::mix {
+
+// Which tags are used for what, so that no two kinds of message can meet. The
+// j-th transfer of a program between two workers has tag kFirstMixTag + j.
+inline constexpr net::Tag kFirstMixTag = 0;
+inline constexpr net::Tag kLastMixTag = 999;
+inline constexpr net::Tag kExchangeTag = 1000;
+inline constexpr net::Tag kAnyTag = 1001;
+inline constexpr net::Tag kBroadcastTag = 1002;
+inline constexpr net::Tag kLengthTag = 1003;
+inline constexpr net::Tag kGatherTag = 1004;
+inline constexpr net::Tag kSumTag = 1005;
+
+// What a worker has sent. Payload; a message is one logical transfer, however
+// it was cut (one with nothing in it is none).
+struct Traffic {
+  int64_t messages = 0;
+  int64_t bytes = 0;
+
+  Traffic& operator+=(const Traffic& more) {
+    messages += more.messages;
+    bytes += more.bytes;
+    return *this;
+  }
+};
 
 // An operation in flight. Spent, and no longer valid, after wait.
 struct Ticket {
@@ -39,9 +64,10 @@ class Link {
       std::unique_ptr<net::Transport> transport,
       std::chrono::duration<double> deadline);
 
-  int rank() const { return transport_->rank(); }
-  int size() const { return transport_->size(); }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
   const net::Transport& transport() const { return *transport_; }
+  const std::string& transport_name() const { return transport_name_; }
   const FlightRecorder& recorder() const { return recorder_; }
   void set_step(int64_t step) { step_ = step; }
 
@@ -50,7 +76,7 @@ class Link {
   template <typename Body>
   auto run(const char* operation, Body body) {
     if (error_) std::rethrow_exception(error_);
-    operation_ = operation;
+    const Name name{operation_, std::exchange(operation_, operation)};
     try {
       return body();
     } catch (...) {
@@ -90,6 +116,9 @@ class Link {
   // Keeps what is in flight moving where the transport wants to be called for
   // that (Transport::progress).
   bool progress() { return in_flight_ > 0 && transport_->progress(); }
+  // Ends the transport, so that nothing reads or writes the bytes of what was
+  // not waited for. Everything later throws. Not while another thread is here.
+  void close();
   // From any thread (Transport::interrupt).
   void interrupt() {
     interrupted_ = true;
@@ -97,6 +126,13 @@ class Link {
   }
 
  private:
+  // Of the operation that runs, until it is left.
+  struct Name {
+    const char*& now;
+    const char* before;
+    ~Name() { now = before; }
+  };
+
   template <typename Post>
   Ticket post(int peer, int64_t bytes, bool is_send, const Post& post);
   // Runs wait(deadline), with all that belongs to a wait.
@@ -108,6 +144,9 @@ class Link {
       const char* reason) const;
 
   std::unique_ptr<net::Transport> transport_;
+  int rank_;
+  int size_;
+  std::string transport_name_;
   std::chrono::duration<double> deadline_;
   FlightRecorder recorder_;
   const char* operation_ = "";

@@ -1,7 +1,6 @@
 #include "mix/mix_executor.h"
 
 #include "base/check.h"
-#include "mix/tags.h"
 #include "tensor/kernels/mix_terms.h"
 
 #include <algorithm>

@@ -18,10 +18,9 @@
 // entries, with sends waited for before their entry is used again.
 #pragma once
 
-#include "mix/chunks.h"
+#include "mix/cut.h"
 #include "mix/link.h"
 #include "mix/plan.h"
-#include "mix/traffic.h"
 
 #include <span>
 #include <vector>

@@ -32,6 +32,7 @@
 // Plans are immutable and may be shared between threads.
 #pragma once
 
+#include "base/lru_cache.h"
 #include "graph/mixing.h"
 #include "mix/compiled_dataflow.h"
 #include "mix/dataflow.h"
@@ -118,5 +119,24 @@ std::shared_ptr<const Plan> make_plan(
     const graph::Mixing& mixing,
     int64_t model_bytes,
     int workers_per_node = 1);
+
+// Plans by mixing: a schedule repeats itself, so its plans are made once.
+class PlanCache {
+ public:
+  PlanCache(int64_t model_bytes, int workers_per_node)
+      : model_bytes_(model_bytes),
+        workers_per_node_(workers_per_node) {}
+
+  std::shared_ptr<const Plan> get(const graph::Mixing& mixing) {
+    return plans_.get(mixing.digest(), [&] {
+      return make_plan(mixing, model_bytes_, workers_per_node_);
+    });
+  }
+
+ private:
+  int64_t model_bytes_;
+  int workers_per_node_;
+  LruCache<uint64_t, std::shared_ptr<const Plan>> plans_{256};
+};
 
 } // namespace grapevine::mix

@@ -4,16 +4,14 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/names.h"
-#include "mix/clock.h"
-#include "mix/stepper_lane.h"
+#include "mix/bytes.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
+#include <utility>
 
 namespace grapevine::mix {
 namespace {
@@ -28,14 +26,9 @@ int64_t plane_bytes(const tensor::Layout& layout) {
   return layout.size() * static_cast<int64_t>(sizeof(float));
 }
 
-// The order of worker 0, on all processes.
+// Returns the order of worker 0, on all processes.
 std::vector<int> agree_on_order(Cluster& cluster, std::span<const int> mine) {
-  std::istringstream text(
-      cluster.broadcast(fmt::format("{}", fmt::join(mine, " "))));
-  std::vector<int> order;
-  for (int tensor = 0; text >> tensor;)
-    order.push_back(tensor);
-  return order;
+  return from_bytes<int>(cluster.broadcast(to_bytes(mine)));
 }
 
 } // namespace
@@ -103,13 +96,14 @@ void Stepper::take_step(const StepRequest& request) {
   plan_ = plans_.get(*mixing);
   if (options_.check) check_weights(step, *mixing);
 
-  if (!traced_ && cluster_.overlaps()) trace_first_step(request);
-  begin_exchange(request);
-  cluster_.for_each([&](int index) { compute(index, request); });
-  if (releases_) cluster_.settle();
+  const bool traces = !is_traced_ && cluster_.overlaps();
+  if (traces) trace_first_step(request);
+  begin_exchanges(request);
+  const auto compute_one = [&](int index) { compute(index, request, traces); };
+  cluster_.for_each(std::ref(compute_one)); // a function of it allocates
+  if (sending_ != nullptr) sending_->settle();
   for (const Stages pass : late_passes_)
     run_late(pass, request);
-  computed_ = false;
 
   if (options_.average_buffers &&
       lanes_.front()->arena.buffer_layout().size() > 0) {
@@ -137,7 +131,6 @@ void Stepper::trace_first_step(const StepRequest& request) {
   Lane& lane = *lanes_.front();
   OrderTracer tracer;
   request.compute_gradient(lane.index, &tracer);
-  computed_ = true;
   const tensor::Layout& layout = lane.arena.layout();
   const auto order = tracer.order(static_cast<int>(layout.tensors().size()));
   buckets_ = tensor::Buckets(
@@ -145,54 +138,57 @@ void Stepper::trace_first_step(const StepRequest& request) {
       agree_on_order(cluster_, order),
       options_.bucket_bytes);
   cluster_.set_buckets(buckets_);
-  traced_ = true;
+  is_traced_ = true;
   lane.queue.begin(buckets_);
 }
 
-void Stepper::begin_exchange(const StepRequest& request) {
-  const bool ahead = agreement_.sends_ahead();
-  ExchangeRequest exchange{
-      .plan = plan_,
-      .plane = agreement_.exchanged(),
-      .in_place = !ahead,
-      .step = request.moment.step};
-  releases_ = true;
-  if (!ahead) {
-    cluster_.begin(exchange);
+void Stepper::begin_exchanges(const StepRequest& request) {
+  const algo::Plane plane = agreement_.exchanged();
+  if (!agreement_.sends_ahead()) {
+    sending_ = arriving(plane) = &begin(plane, plan_, request.moment.step);
     return;
   }
-  if (!ahead_) {
-    cluster_.begin(exchange);
-    for (const auto& lane : lanes_)
-      cluster_.release(lane->index, buckets_.size() - 1);
-    cluster_.settle();
-  } else {
-    GV_CHECK_EQ(*ahead_, request.moment.step);
+  // The one of this step was begun by the step before, unless there is none.
+  if (ahead_ == nullptr) {
+    ahead_step_ = request.moment.step;
+    ahead_ = &send_all(plane, plan_, ahead_step_);
   }
-  ahead_.reset();
-  releases_ = request.next.has_value();
-  if (!releases_) return;
-  exchange.plan = plan_at(*request.next);
-  exchange.step = request.next->step;
-  cluster_.begin(exchange);
-  ahead_ = exchange.step;
+  GV_CHECK_EQ(ahead_step_, request.moment.step);
+  arriving(plane) = std::exchange(ahead_, nullptr);
+  if (request.next) {
+    ahead_step_ = request.next->step;
+    auto plan = plans_.get(*schedule_.at(*request.next));
+    ahead_ = &begin(plane, std::move(plan), ahead_step_);
+  }
+  sending_ = ahead_;
 }
 
-std::shared_ptr<const mix::Plan> Stepper::plan_at(
-    const graph::StepTime& moment) {
-  return plans_.get(*schedule_.at(moment));
+Exchange& Stepper::begin(algo::Plane plane, PlanPtr plan, int64_t step) {
+  return cluster_.begin(
+      {.plan = std::move(plan),
+       .plane = plane,
+       .in_place = !agreement_.sends_ahead(),
+       .step = step});
+}
+
+Exchange& Stepper::send_all(algo::Plane plane, PlanPtr plan, int64_t step) {
+  Exchange& exchange = begin(plane, std::move(plan), step);
+  for (const auto& lane : lanes_)
+    exchange.release(lane->index, buckets_.size() - 1);
+  exchange.settle();
+  return exchange;
 }
 
 bool Stepper::updates_late() const {
   return !algo::contains(ready_stages_, What::kUpdate);
 }
 
-void Stepper::compute(int index, const StepRequest& request) {
+void Stepper::compute(int index, const StepRequest& request, bool is_computed) {
   Lane& lane = *lanes_[index];
   // The norm of the worker's own gradient is known only after backward.
   const bool clips = options_.clip > 0 && !updates_late();
   const bool listens = cluster_.overlaps() && !clips;
-  if (!computed_) {
+  if (!is_computed) {
     request.compute_gradient(index, listens ? &lane.queue : nullptr);
   }
   if (clips)
@@ -202,7 +198,9 @@ void Stepper::compute(int index, const StepRequest& request) {
 
 void Stepper::run_late(Stages pass, const StepRequest& request) {
   if (pass.front().what == What::kSend) {
-    send_late(pass.front().plane, request);
+    // After the exchange that is still in progress.
+    const algo::Plane plane = pass.front().plane;
+    arriving(plane) = &send_all(plane, plan_, request.moment.step);
     return;
   }
   cluster_.for_each([&](int index) { run_pass(pass, *lanes_[index]); });
@@ -219,18 +217,6 @@ void Stepper::run_pass(Stages pass, Lane& lane) {
   run_on_all(pass.first(1));
   lane.info.gradient_scale = algo::clip_factor(lane.arena, options_.clip);
   run_on_all(pass.subspan(1));
-}
-
-// After the exchange that is still in progress.
-void Stepper::send_late(algo::Plane plane, const StepRequest& request) {
-  cluster_.begin(
-      {.plan = plan_,
-       .plane = plane,
-       .in_place = true,
-       .step = request.moment.step});
-  for (const auto& lane : lanes_)
-    cluster_.release(lane->index, buckets_.size() - 1);
-  cluster_.settle();
 }
 
 void Stepper::run(Stages stages, Lane& lane, int bucket) {
@@ -252,10 +238,10 @@ void Stepper::run(Stages stages, Lane& lane, int bucket) {
       case What::kSend:
         measure_mixing(stage, lane, bucket, {});
         if (strength_ != 1) keep_unmixed(lane, bucket);
-        if (releases_) cluster_.release(lane.index, bucket);
+        if (sending_ != nullptr) sending_->release(lane.index, bucket);
         break;
       case What::kWait:
-        mix = wait_for(lane.index, bucket);
+        mix = wait_for(stage.plane, lane.index, bucket);
         if (strength_ != 1) mix = damp(lane, bucket, mix);
         measure_mixing(stage, lane, bucket, mix);
         break;
@@ -282,11 +268,11 @@ void Stepper::measure_mixing(
   }
 }
 
-tensor::MixTerms Stepper::wait_for(int index, int bucket) {
+tensor::MixTerms Stepper::wait_for(algo::Plane plane, int index, int bucket) {
   const auto begin = Clock::now();
-  const tensor::MixTerms mix = cluster_.wait(index, bucket);
+  const tensor::MixTerms mix = arriving(plane)->wait(index, bucket);
   if (observer_ != nullptr && cluster_.overlaps()) {
-    observer_->waited(index, bucket, begin, cluster_.waited_for());
+    observer_->waited(index, bucket, begin, cluster_.costs().waited_for);
   }
   return mix;
 }
@@ -337,8 +323,8 @@ Stepper::damp(Lane& lane, int bucket, const tensor::MixTerms& mix) const {
 
 void Stepper::update(Lane& lane, int bucket, const tensor::MixTerms& mix) {
   // For what the update leaves of the parameters, if that is sent next.
-  float* outbox = releases_ && !updates_late()
-                      ? cluster_.outbox(lane.index, bucket)
+  float* outbox = sending_ != nullptr && !updates_late()
+                      ? sending_->outbox(lane.index, bucket)
                       : nullptr;
   // If nobody looks at them before they are mixed, the parameters need not be
   // in their own place before that.
@@ -377,7 +363,7 @@ void Stepper::update(Lane& lane, int bucket, const tensor::MixTerms& mix) {
 
 void Stepper::parameters_replaced() {
   cluster_.drop();
-  ahead_.reset();
+  ahead_ = nullptr;
 }
 
 StepMeasures::Squares Stepper::squares(int index) const {

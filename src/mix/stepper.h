@@ -17,12 +17,12 @@
 #include "mix/bucket_queue.h"
 #include "mix/cluster.h"
 #include "mix/gradient_listener.h"
-#include "mix/plan_cache.h"
+#include "mix/plan.h"
 #include "mix/step_measures.h"
-#include "mix/step_observer.h"
 #include "tensor/buckets.h"
 #include "tensor/kernels/mix_terms.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,6 +30,17 @@
 #include <vector>
 
 namespace grapevine::mix {
+
+// Whoever wants to know what a step does when.
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  // Of a hosted worker, from the thread that computes it.
+  virtual void updated(int index, int bucket, Clock::time_point begin) = 0;
+  // peer: the one that kept the bucket longest, or -1.
+  virtual void
+  waited(int index, int bucket, Clock::time_point begin, int peer) = 0;
+};
 
 struct StepperOptions {
   double clip = 0;              // global norm of the gradient; 0 = none
@@ -91,31 +102,54 @@ class Stepper {
   double update_seconds(int index) const;
 
   // What the last step's plan is.
-  const mix::Plan& plan() const { return *plan_; }
+  const Plan& plan() const { return *plan_; }
   // How the planes are cut; the whole plane before the first step.
   const tensor::Buckets& buckets() const { return buckets_; }
 
  private:
   // A hosted worker's part of the current step.
-  struct Lane;
+  struct Lane {
+    Lane(int index, tensor::Arena& arena, std::function<void(int)> take_bucket)
+        : index(index),
+          arena(arena),
+          queue(std::move(take_bucket)) {}
+
+    int index;
+    tensor::Arena& arena;
+    BucketQueue queue;
+    StepMeasures measures;
+    algo::StepInfo info;
+    // With a mixing strength below 1: what was sent, or the damped mixture.
+    std::vector<float> unmixed;
+    const float* damped = nullptr;
+    double update_seconds = 0;
+  };
   using Stages = std::span<const algo::Stage>;
 
   void take_step(const StepRequest& request);
   void begin_lanes(const StepRequest& request);
+  // Computes the gradients of the process's first worker.
   void trace_first_step(const StepRequest& request);
-  void begin_exchange(const StepRequest& request);
-  void compute(int index, const StepRequest& request);
+  void begin_exchanges(const StepRequest& request);
+  using PlanPtr = std::shared_ptr<const Plan>;
+  Exchange& begin(algo::Plane plane, PlanPtr plan, int64_t step);
+  // The same if all buckets are final already.
+  Exchange& send_all(algo::Plane plane, PlanPtr plan, int64_t step);
+  // is_computed: so are the gradients.
+  void compute(int index, const StepRequest& request, bool is_computed);
   // One pass over all buckets of all lanes, after backward; of one lane.
   void run_late(Stages pass, const StepRequest& request);
   void run_pass(Stages pass, Lane& lane);
-  void send_late(algo::Plane plane, const StepRequest& request);
   void run(Stages stages, Lane& lane, int bucket);
   void measure_mixing(
       const algo::Stage& stage,
       Lane& lane,
       int bucket,
       const tensor::MixTerms& mix);
-  tensor::MixTerms wait_for(int index, int bucket);
+  tensor::MixTerms wait_for(algo::Plane plane, int index, int bucket);
+  Exchange*& arriving(algo::Plane plane) {
+    return arriving_[static_cast<size_t>(plane)];
+  }
   // Keeps what a worker sends, for damp().
   void keep_unmixed(Lane& lane, int bucket);
   // Mixes by the step's strength what has come with what was sent.
@@ -124,7 +158,6 @@ class Stepper {
   // Acts on all ranges of a bucket.
   void update(Lane& lane, int bucket, const tensor::MixTerms& mix);
   bool updates_late() const;
-  std::shared_ptr<const mix::Plan> plan_at(const graph::StepTime& moment);
   // The weight that the schedule carries for a hosted worker before this
   // step's mixing.
   double weight(const Lane& lane, int64_t step) const;
@@ -142,14 +175,20 @@ class Stepper {
   int own_plane_; // its first state plane
   PlanCache plans_;
   PlanCache buffer_plans_;
-  std::shared_ptr<const mix::Plan> plan_;
+  std::shared_ptr<const Plan> plan_;
   tensor::Buckets buckets_;
   double strength_ = 1; // of the current step's mixing
-  bool traced_ = false;
-  bool computed_ = false; // the gradients of the step at hand, while tracing
-  bool releases_ = false; // buckets of the step at hand start an exchange
-  std::optional<int64_t> ahead_;     // the step whose exchange is under way
-  StepObserver* observer_ = nullptr; // of the step at hand
+  bool is_traced_ = false;
+  // Where buckets go when their gradients are final; null if nowhere. And where
+  // the mixed planes of this step come from.
+  Exchange* sending_ = nullptr;
+  static constexpr auto kPlanes =
+      static_cast<size_t>(algo::Plane::kMovingAverage) + 1;
+  std::array<Exchange*, kPlanes> arriving_{};
+  // The exchange of the step after this one, if it is in progress already.
+  Exchange* ahead_ = nullptr;
+  int64_t ahead_step_ = -1;
+  StepObserver* observer_ = nullptr; // of the current step
   std::vector<std::unique_ptr<Lane>> lanes_;
   uint64_t checked_weights_ = 0;
 };

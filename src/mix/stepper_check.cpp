@@ -1,6 +1,6 @@
 // What --check verifies around a step.
 #include "mix/invariants.h"
-#include "mix/stepper_lane.h"
+#include "mix/stepper.h"
 
 #include <vector>
 

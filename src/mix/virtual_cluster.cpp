@@ -1,16 +1,13 @@
-#include "base/check.h"
-#include "base/error.h"
+// All workers in this process. An exchange is a mixing when all have released:
+// the whole plane is one bucket.
 #include "base/lru_cache.h"
-#include "base/sha256.h"
 #include "base/transport_table.h"
-#include "mix/clock.h"
 #include "mix/cluster.h"
-#include "mix/collectives.h"
-#include "mix/parameter_digest.h"
 #include "mix/virtual_mixer.h"
 #include "tensor/kernels/elementwise.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -19,8 +16,11 @@ namespace {
 
 class VirtualCluster : public Cluster {
  public:
-  VirtualCluster(int n, ThreadPool& pool) : pool_(pool), mixer_(pool) {
-    ranks_.resize(n);
+  VirtualCluster(int n, ThreadPool& pool)
+      : pool_(pool),
+        mixer_(pool),
+        ranks_(n),
+        exchanges_{{VirtualExchange(*this), VirtualExchange(*this)}} {
     std::iota(ranks_.begin(), ranks_.end(), 0);
   }
 
@@ -29,19 +29,7 @@ class VirtualCluster : public Cluster {
   std::string transport_name() const override {
     return std::string(net::kVirtual.name);
   }
-  int find_workers_per_node(const net::LaunchEnvironment&) override {
-    return 1;
-  }
-
-  void attach(std::vector<tensor::Arena*> arenas) override {
-    GV_CHECK_EQ(arenas.size(), ranks_.size());
-    if (!arenas_.empty()) {
-      throw ConfigError("these workers train another model already");
-    }
-    arenas_ = std::move(arenas);
-  }
-  void detach() override { arenas_.clear(); }
-  void abandon() override {}
+  int threads() const override { return pool_.threads(); }
 
   void for_each(const std::function<void(int)>& work) override {
     pool_.for_each(size(), [&](int64_t index, int) {
@@ -49,43 +37,17 @@ class VirtualCluster : public Cluster {
     });
   }
 
-  void mix(const mix::Plan& plan, algo::Plane plane) override {
+  void mix(const Plan& plan, algo::Plane plane) override {
     mix_planes(plan, planes_of(plane), plane_size(plane));
     count_traffic(plan, plane_size(plane));
   }
 
-  // What is released early is mixed no earlier than the rest: the whole plane
-  // is one bucket.
-  void set_buckets(const tensor::Buckets&) override {}
-  bool overlaps() const override { return false; }
-
-  void begin(const ExchangeRequest& request) override {
-    newest_ = request;
-    if (!request.in_place) make_room_for_results();
+  Exchange& begin(const ExchangeRequest& request) override {
+    VirtualExchange& next = exchanges_[next_];
+    next_ = (next_ + 1) % exchanges_.size();
+    next.open(request);
+    return next;
   }
-  void release(int, int) override {}
-
-  void settle() override {
-    std::vector<float*> planes = planes_of(newest_.plane);
-    const int64_t count = plane_size(newest_.plane);
-    if (!newest_.in_place) {
-      for_each([&](int index) {
-        std::copy_n(planes[index], count, results_[index].data());
-        planes[index] = results_[index].data();
-      });
-    }
-    mix_planes(*newest_.plan, planes, count);
-    settled_ = newest_;
-  }
-
-  tensor::MixTerms wait(int index, int) override {
-    // One thread has worker 0.
-    if (index == 0) count_traffic(*settled_.plan, plane_size(settled_.plane));
-    if (settled_.in_place) return {};
-    return {.terms = {&result_pointers_[index], 1}, .weights = {}};
-  }
-
-  void drop() override {}
 
   using Cluster::mean;
   void mean(
@@ -108,57 +70,47 @@ class VirtualCluster : public Cluster {
     }
   }
 
-  std::vector<double> sum(Rows mine) override {
-    // As over processes: up the tree and down again.
-    const int64_t messages = 2 * (static_cast<int64_t>(mine.size()) - 1);
-    traffic_.messages += messages;
-    traffic_.bytes +=
-        messages * static_cast<int64_t>(mine[0].size() * sizeof(double));
-    mix::tree_sum(mine);
-    return mine[0];
-  }
-
-  void copy_first(algo::Plane plane) override {
-    const std::span<const float> first = algo::plane_of(*arenas_[0], plane);
-    for_each([&](int index) {
-      if (index == 0) return;
-      std::ranges::copy(first, algo::plane_of(*arenas_[index], plane).begin());
-    });
-  }
-
-  Rows all_gather(const Rows& mine) override { return mine; }
-  void begin_all_gather(Rows mine) override { gathered_ = std::move(mine); }
-  Rows end_all_gather() override { return std::move(gathered_); }
-  Rows gather(const Rows& mine) override { return mine; }
-  bool any(bool mine) override { return mine; }
-  std::string broadcast(std::string text) override { return text; }
-  void barrier() override {}
-
-  std::string parameters_sha256() override {
-    Sha256 hash;
-    for (const tensor::Arena* arena : arenas_) {
-      add_parameters(hash, arena->layout(), arena->parameters());
-    }
-    return hash.hex();
-  }
-
-  int threads() const override { return pool_.threads(); }
-  double exchange_seconds() const override { return exchange_seconds_; }
-  double wait_seconds() const override { return 0; }
-  std::span<const double> waits() const override { return {}; }
-  mix::Traffic traffic() const override { return traffic_; }
-  void set_step(int64_t) override {}
-  void compare_fingerprints(
-      const std::map<std::string, std::string>&) override {}
-
  private:
-  void mix_planes(
-      const mix::Plan& plan,
-      std::span<float* const> planes,
-      int64_t count) {
+  class VirtualExchange : public Exchange {
+   public:
+    explicit VirtualExchange(VirtualCluster& cluster) : cluster_(&cluster) {}
+
+    void open(const ExchangeRequest& request) { request_ = request; }
+    void release(int, int) override {}
+    void settle() override { cluster_->mix_released(request_); }
+    tensor::MixTerms wait(int index, int) override {
+      // One thread has worker 0.
+      if (index == 0) {
+        const int64_t size = cluster_->plane_size(request_.plane);
+        cluster_->count_traffic(*request_.plan, size);
+      }
+      if (request_.in_place) return {};
+      return {.terms = {&cluster_->result_pointers_[index], 1}, .weights = {}};
+    }
+
+   private:
+    VirtualCluster* cluster_;
+    ExchangeRequest request_;
+  };
+
+  void mix_released(const ExchangeRequest& request) {
+    std::vector<float*> planes = planes_of(request.plane);
+    const int64_t count = plane_size(request.plane);
+    if (!request.in_place) {
+      make_room_for_results();
+      for_each([&](int index) {
+        std::copy_n(planes[index], count, results_[index].data());
+        planes[index] = results_[index].data();
+      });
+    }
+    mix_planes(*request.plan, planes, count);
+  }
+
+  void
+  mix_planes(const Plan& plan, std::span<float* const> planes, int64_t count) {
     const auto start = Clock::now();
     mixer_.mix(plan, planes, count);
-    exchange_seconds_ += threads() * seconds_since(start);
+    costs_.exchange_seconds += threads() * seconds_since(start);
   }
 
   void make_room_for_results() {
@@ -168,20 +120,19 @@ class VirtualCluster : public Cluster {
     }
   }
 
-  std::vector<float*> planes_of(algo::Plane plane) {
+  std::vector<float*> planes_of(algo::Plane plane) const {
     std::vector<float*> planes;
-    for (tensor::Arena* arena : arenas_) {
-      planes.push_back(algo::plane_of(*arena, plane).data());
-    }
+    for (int index = 0; index < size(); ++index)
+      planes.push_back(plane_of(index, plane).data());
     return planes;
   }
 
-  int64_t plane_size(algo::Plane plane) {
-    return static_cast<int64_t>(algo::plane_of(*arenas_[0], plane).size());
+  int64_t plane_size(algo::Plane plane) const {
+    return static_cast<int64_t>(plane_of(0, plane).size());
   }
 
   // What the n workers would have sent; summed once for each plan.
-  void count_traffic(const mix::Plan& plan, int64_t elements) {
+  void count_traffic(const Plan& plan, int64_t elements) {
     const Programs::Sent& sent = sent_.get(plan.id(), [&] {
       Programs::Sent sum;
       for (const Programs::Sent& worker : plan.sent()) {
@@ -190,24 +141,21 @@ class VirtualCluster : public Cluster {
       }
       return sum;
     });
-    traffic_.messages += sent.messages;
-    traffic_.bytes += std::llround(
-        sent.copies * static_cast<double>(elements) * sizeof(float));
+    const double bytes =
+        sent.copies * static_cast<double>(elements) * sizeof(float);
+    costs_.traffic += {sent.messages, std::llround(bytes)};
   }
 
   ThreadPool& pool_;
-  mix::VirtualMixer mixer_;
+  VirtualMixer mixer_;
   std::vector<int> ranks_;
-  std::vector<tensor::Arena*> arenas_;
-  Rows gathered_;
-  ExchangeRequest newest_;
-  ExchangeRequest settled_;
+  // One that is being waited for, and the next.
+  std::array<VirtualExchange, 2> exchanges_;
+  size_t next_ = 0;
   // Of exchanges that are not in place, one for each worker.
   std::vector<AlignedFloats> results_;
   std::vector<const float*> result_pointers_;
   LruCache<uint64_t, Programs::Sent> sent_{1024}; // by the plan's id
-  mix::Traffic traffic_;
-  double exchange_seconds_ = 0;
 };
 
 } // namespace

@@ -1,13 +1,12 @@
 #include "mix/windows.h"
 
 #include "base/check.h"
+#include "mix/bytes.h"
 #include "mix/collectives.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <thread>
-#include <type_traits>
 
 namespace grapevine::mix {
 namespace {
@@ -23,12 +22,6 @@ constexpr int64_t kPage = 4096;
 // How far an exchange has come; what is later compares greater.
 uint64_t mark(int64_t exchange, int64_t chunks) {
   return static_cast<uint64_t>(exchange) << 32 | static_cast<uint64_t>(chunks);
-}
-
-template <typename Item>
-std::string as_text(std::span<const Item> items) {
-  static_assert(std::is_trivially_copyable_v<Item>);
-  return {reinterpret_cast<const char*>(items.data()), items.size_bytes()};
 }
 
 } // namespace
@@ -72,28 +65,24 @@ void Windows::meet() {
   MemoryName name;
   if (!alone) {
     try {
-      mine_ = SharedMemory::create(
-          static_cast<size_t>(Header::bytes(link_.size()) + 2 * floats_ * 4));
+      mine_ = SharedMemory::create(bytes());
       name = mine_->name();
     } catch (const std::bad_alloc&) {
       // Then this worker is near to nobody.
     }
   }
   auto names =
-      all_gather(link_, as_text(std::span<const MemoryName>(&name, 1)));
+      all_gather(link_, to_bytes(std::span<const MemoryName>(&name, 1)));
   for (int peer = 0; peer < link_.size(); ++peer) {
     if (domains[peer] != domains[me]) names[peer].clear();
   }
   const auto opened = all_gather(
       link_,
-      as_text(std::span<const int64_t>(open_memories(names))));
+      to_bytes(std::span<const int64_t>(open_memories(names))));
   for (int peer = 0; peer < link_.size(); ++peer) {
-    int64_t by_peer = 0;
-    std::memcpy(
-        &by_peer,
-        opened[peer].data() + sizeof(by_peer) * me,
-        sizeof(by_peer));
-    if (by_peer == 0) peers_[peer] = {};
+    ByteReader reader(opened[peer]);
+    reader.take(sizeof(int64_t) * me);
+    if (reader.read<int64_t>() == 0) peers_[peer] = {};
   }
   if (mine_) {
     header_ = reinterpret_cast<Header*>(mine_->bytes().data());
@@ -110,16 +99,20 @@ std::vector<int64_t> Windows::open_memories(
         static_cast<int>(peer) == link_.rank()) {
       continue;
     }
-    MemoryName name;
-    std::memcpy(&name, names[peer].data(), sizeof(name));
+    const auto name = ByteReader(names[peer]).read<MemoryName>();
     if (name.file < 0) continue;
     auto memory = SharedMemory::open(name);
-    if (memory == nullptr) continue;
+    // Another size is that of other planes.
+    if (memory == nullptr || memory->bytes().size() != bytes()) continue;
     opened[peer] = 1;
     auto* header = reinterpret_cast<Header*>(memory->bytes().data());
     peers_[peer] = {std::move(memory), header};
   }
   return opened;
+}
+
+size_t Windows::bytes() const {
+  return static_cast<size_t>(Header::bytes(link_.size()) + 2 * floats_ * 4);
 }
 
 int Windows::near_workers() const {

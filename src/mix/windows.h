@@ -89,6 +89,7 @@ class Windows {
   };
 
   void meet();
+  size_t bytes() const; // of the memory of a worker
   std::vector<int64_t> open_memories(const std::vector<std::string>& names);
   void mark_consumed(int peer, int64_t exchange, int64_t chunks);
   void await_readers(const Fill& fill, int64_t chunks, int64_t bytes);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/median.h"
 #include "mix/bucket_queue.h"
+#include "mix/collectives.h"
 #include "mix/find_nodes.h"
 #include "net/transports.h"
 #include "run/clock.h"
@@ -208,12 +209,12 @@ int workers_per_node(
   if (found > 1 || environment.link.limits()) return found;
   const auto claim = mix::node_claim(environment, communicator.transport());
   const bool knows_place = claim.place.size > 0;
-  const auto hosts = communicator.all_gather(claim.host);
+  const auto hosts = mix::all_gather(communicator, claim.host);
   const bool is_elsewhere = knows_place
                                 ? claim.place.size < communicator.size()
                                 : std::ranges::count(hosts, claim.host) <
                                       static_cast<int64_t>(hosts.size());
-  return communicator.any(is_elsewhere) ? 1 : communicator.size();
+  return mix::any(communicator, is_elsewhere) ? 1 : communicator.size();
 }
 
 // What one worker sends to worker 0.
@@ -254,15 +255,15 @@ sim::Compute measure_compute(
   std::vector<int> order = meter.trace_order();
   if (communicator) {
     // Everybody's times are those of the same buckets.
-    order = Json::parse(communicator->broadcast(Json(order).dump(), 0))
+    order = Json::parse(mix::broadcast(*communicator, Json(order).dump(), 0))
                 .get<std::vector<int>>();
   }
   const auto samples = meter.time_steps(order, [&](bool stop) {
-    return communicator ? communicator->any(stop) : stop;
+    return communicator ? mix::any(*communicator, stop) : stop;
   });
   const std::string mine = to_text(samples, meter.update_seconds_per_byte());
   const std::vector<std::string> all = communicator
-                                           ? communicator->gather(mine, 0)
+                                           ? mix::gather(*communicator, mine, 0)
                                            : std::vector<std::string>{mine};
   sim::Compute compute{
       .model = config.spec.model,
@@ -300,7 +301,7 @@ std::optional<sim::Costs> measure_cluster(
   const auto links = sim::measure_links(
       *communicator,
       {.seconds = (1 - kComputeShare) * options.seconds});
-  communicator->barrier();
+  mix::barrier(*communicator);
   if (communicator->rank() > 0) return std::nullopt;
   add_links(costs, links, communicator->size(), per_node);
   return costs;

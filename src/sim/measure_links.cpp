@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/median.h"
+#include "mix/collectives.h"
 
 #include <algorithm>
 #include <chrono>
@@ -57,14 +58,14 @@ class Meter {
  private:
   // Both send at once and wait for the other: a round takes one latency.
   double ping(int partner) {
-    communicator_.barrier();
+    mix::barrier(communicator_);
     if (partner < 0) return 0;
     std::vector<double> seconds;
     float out = 0;
     float in = 0;
     for (int i = 0; i < kPings; ++i) {
       const auto start = Clock::now();
-      communicator_.exchange(partner, {&out, 1}, {&in, 1});
+      mix::exchange(communicator_, partner, {&out, 1}, {&in, 1});
       seconds.push_back(seconds_since(start));
     }
     return median(seconds);
@@ -79,7 +80,7 @@ class Meter {
     const auto plan = mix::make_plan(
         graph::Mixing::groups(communicator_.size(), std::move(groups)),
         1);
-    communicator_.barrier();
+    mix::barrier(communicator_);
     const auto start = Clock::now();
     communicator_.mix(*plan, plane_);
     return seconds_since(start);
@@ -88,7 +89,7 @@ class Meter {
   double slowest(double mine) {
     double most = 0;
     for (const std::string& text :
-         communicator_.all_gather(std::to_string(mine)))
+         mix::all_gather(communicator_, std::to_string(mine)))
       most = std::max(most, std::stod(text));
     return most;
   }
@@ -105,7 +106,7 @@ void add_round(
     std::pair<double, double> mine,
     bool alone) {
   const double row[] = {mine.first, mine.second};
-  const auto rows = communicator.gather(std::span<const double>(row), 0);
+  const auto rows = mix::gather(communicator, std::span<const double>(row), 0);
   for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
     const int j = partners[i];
     if (j <= i) continue;
@@ -265,7 +266,7 @@ std::vector<LinkMeasurement> measure_links(
     const int round = static_cast<int>(int64_t{i} * rounds / wanted);
     const auto partners = matching(n, round);
     add_round(links, communicator, partners, meter.round(partners), false);
-    if (communicator.any(seconds_since(start) > options.seconds)) break;
+    if (mix::any(communicator, seconds_since(start) > options.seconds)) break;
   }
   return links;
 }

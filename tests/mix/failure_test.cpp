@@ -1,4 +1,6 @@
 // What happens when a worker does not answer, is gone, or differs.
+#include "mix/cluster.h"
+#include "mix/find_nodes.h"
 #include "mix/fingerprint.h"
 #include "mix/link.h"
 #include "mix/plan_support.h"
@@ -53,22 +55,21 @@ TEST(Failure, ATimeoutNamesPeerOperationAndStepAndStays) {
 
   worker.set_step(13);
   EXPECT_EQ(message_of<TimeoutError>(mix), message);
-  EXPECT_EQ(message_of<TimeoutError>([&] { worker.barrier(); }), message);
-  EXPECT_EQ(worker.traffic().messages, 0);
+  EXPECT_EQ(message_of<TimeoutError>([&] { barrier(worker); }), message);
 }
 
 TEST(Failure, EveryOperationIsBounded) {
   using Body = std::function<void(Communicator&)>;
   const std::vector<std::pair<std::string, Body>> operations{
-      {"barrier", [](Communicator& w) { w.barrier(); }},
-      {"any", [](Communicator& w) { w.any(false); }},
-      {"gather", [](Communicator& w) { w.gather(std::string("x"), 0); }},
-      {"all-gather", [](Communicator& w) { w.all_gather("x"); }},
-      {"broadcast", [](Communicator& w) { w.broadcast(std::string("x"), 1); }},
+      {"barrier", [](Communicator& w) { barrier(w); }},
+      {"any", [](Communicator& w) { any(w, false); }},
+      {"gather", [](Communicator& w) { gather(w, std::string("x"), 0); }},
+      {"all-gather", [](Communicator& w) { all_gather(w, "x"); }},
+      {"broadcast", [](Communicator& w) { broadcast(w, std::string("x"), 1); }},
       {"exchange",
        [](Communicator& w) {
          std::vector<float> out(5000), in(5000);
-         w.exchange(1, out, in);
+         exchange(w, 1, out, in);
        }},
       {"mix", [](Communicator& w) {
          std::vector<float> values(5000);
@@ -88,7 +89,7 @@ TEST(Failure, APeerThatIsGoneIsATransportError) {
   transports[1].reset();
   Communicator worker(std::move(transports[0]), testing::options_with(4096));
   const std::string message =
-      message_of<TransportError>([&] { worker.barrier(); });
+      message_of<TransportError>([&] { barrier(worker); });
   EXPECT_TRUE(contains(message, "[barrier] step -1")) << message;
   EXPECT_TRUE(contains(message, "worker 1")) << message;
 }
@@ -100,6 +101,86 @@ TEST(Failure, AnyExceptionAmidAnOperationStays) {
   bool runs = false;
   EXPECT_THROW(link.run("barrier", [&] { runs = true; }), ConfigError);
   EXPECT_FALSE(runs);
+}
+
+// Worker 1 sends bytes that are none of what worker 0 expects.
+TEST(Failure, MalformedBytesAreATransportError) {
+  const std::vector<std::function<void(Communicator&)>> readers{
+      [](Communicator& w) {
+        compare_fingerprints(w, {{"a", "b"}});
+      },
+      [](Communicator& w) { find_workers_per_node(w, {}); },
+      [](Communicator& w) {
+        const std::vector<double> mine{1, 2};
+        all_gather(w, std::span(mine));
+      }};
+  // Too short, of a length that is no multiple of a number's, with lengths
+  // beyond the end.
+  for (const std::string& bytes :
+       {std::string("abc"), std::string(13, '\0'), std::string(20, '\xff')}) {
+    for (const auto& read : readers) {
+      run_workers(2, testing::options_with(4096), [&](Communicator& worker) {
+        if (worker.rank() == 1) {
+          all_gather(worker, bytes);
+        } else {
+          EXPECT_THROW(read(worker), TransportError);
+        }
+      });
+    }
+  }
+}
+
+TEST(Failure, AnAbsurdLengthIsATransportError) {
+  run_workers(2, testing::options_with(4096), [&](Communicator& worker) {
+    uint64_t length = ~uint64_t{0};
+    if (worker.rank() == 0) {
+      EXPECT_THROW(gather(worker, std::string("x"), 0), TransportError);
+      return;
+    }
+    worker.run("test", [&] {
+      const auto bytes = std::as_bytes(std::span(&length, 1));
+      Ticket ticket = worker.send(bytes, 0, kLengthTag);
+      worker.wait(ticket);
+    });
+  });
+}
+
+class WatchedTransport : public net::testing::ForwardingTransport {
+ public:
+  WatchedTransport(std::unique_ptr<Transport> inner, bool& is_over)
+      : ForwardingTransport(std::move(inner)),
+        is_over_(is_over) {}
+  ~WatchedTransport() override { is_over_ = true; }
+
+ private:
+  bool& is_over_;
+};
+
+// What a transport still owned of an arena would be written to, or sent, when
+// that is gone.
+TEST(Failure, WhoAbandonsAnExchangeEndsTheTransport) {
+  auto transports = net::make_local_transports(2);
+  bool is_over = false;
+  const auto cluster = make_process_cluster(
+      std::make_unique<WatchedTransport>(std::move(transports[0]), is_over),
+      testing::options_with(4096));
+  {
+    tensor::Arena arena(
+        std::make_shared<tensor::Layout>(
+            std::vector<tensor::TensorEntry>{{.name = "w", .shape = {5000}}}),
+        std::make_shared<tensor::Layout>(),
+        0);
+    cluster->attach({&arena});
+    Exchange& exchange =
+        cluster->begin({.plan = make_plan(graph::Mixing::complete(2), 20'000)});
+    exchange.release(0, 0);
+    EXPECT_FALSE(is_over);
+    cluster->abandon();
+    EXPECT_TRUE(is_over);
+    cluster->detach();
+  }
+  EXPECT_THROW(cluster->barrier(), TransportError);
+  EXPECT_EQ(cluster->transport_name(), "local");
 }
 
 TEST(Fingerprint, EqualOnesPass) {
@@ -121,7 +202,7 @@ TEST(Fingerprint, NamesRanksPartAndValues) {
         "workers disagree on spec.lr: '0.05' on workers 0, 1, 3, '0.1' on "
         "worker 2");
     // The workers have met and may go on.
-    worker.barrier();
+    barrier(worker);
   });
 }
 

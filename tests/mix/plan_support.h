@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/random.h"
+#include "mix/collectives.h"
 #include "mix/communicator.h"
 #include "mix/plan.h"
 #include "mix/plans/plans.h"

@@ -17,7 +17,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -107,62 +110,104 @@ inline std::unique_ptr<graph::Schedule> make_schedule(const Case& c) {
   return graph::make_schedule({.name = c.graph, .n = c.n, .epochs = kSteps});
 }
 
+// The workers that a cluster hosts, their arenas and their stepper.
+class Team {
+ public:
+  Team(
+      Cluster& cluster,
+      const std::string& agreement,
+      const algo::LocalRule& rule,
+      const graph::Schedule& schedule,
+      const std::function<tensor::Arena(int rank, int state_planes)>& make,
+      StepperOptions options = {})
+      : cluster_(cluster) {
+    const algo::Agreement& it = algo::find_agreement(agreement);
+    const auto planes = static_cast<int>(algo::state_planes(it, rule).size());
+    for (const int rank : cluster.hosted())
+      arenas_.push_back(make(rank, planes));
+    for (tensor::Arena& arena : arenas_)
+      pointers_.push_back(&arena);
+    cluster_.attach(pointers_);
+    stepper.emplace(cluster_, pointers_, it, rule, schedule, options);
+  }
+  ~Team() { cluster_.detach(); }
+
+  std::vector<tensor::Arena>& arenas() { return arenas_; }
+
+  // Step `step` of `steps`, with gradient(arena, rank, listener).
+  template <typename Gradient>
+  void step(
+      int64_t step,
+      int64_t steps,
+      double lr,
+      const Gradient& gradient,
+      Measure measure = Measure::kNothing) {
+    StepRequest request{
+        .moment = {step, step},
+        .lr = lr,
+        .measure = measure,
+        .compute_gradient = [&](int index, GradientListener* listener) {
+          gradient(arenas_[index], cluster_.hosted()[index], listener);
+        }};
+    if (step + 1 < steps) request.next = graph::StepTime{step + 1, step + 1};
+    stepper->step(request);
+  }
+
+ private:
+  Cluster& cluster_;
+  std::vector<tensor::Arena> arenas_;
+  std::vector<tensor::Arena*> pointers_;
+
+ public:
+  std::optional<Stepper> stepper;
+};
+
 // Trains the workers that the cluster hosts.
 inline Outcome train(const Case& c, Cluster& cluster) {
-  const algo::Agreement& agreement = algo::find_agreement(c.agreement);
   const algo::Sgd rule({.momentum = 0.9, .weight_decay = 1e-3});
-  const int state_planes =
-      static_cast<int>(algo::state_planes(agreement, rule).size());
-  std::vector<tensor::Arena> arenas;
-  for (const int rank : cluster.hosted()) {
-    arenas.push_back(make_arena(rank, c.equal_start, state_planes));
-  }
-  std::vector<tensor::Arena*> pointers;
-  for (tensor::Arena& arena : arenas)
-    pointers.push_back(&arena);
-  cluster.attach(pointers);
   const auto schedule = make_schedule(c);
-  Stepper stepper(
+  Team team(
       cluster,
-      pointers,
-      agreement,
+      c.agreement,
       rule,
       *schedule,
+      [&](int rank, int planes) {
+        return make_arena(rank, c.equal_start, planes);
+      },
       {.clip = c.clip,
        .average_buffers = true,
        .check = c.equal_start,
        .bucket_bytes = c.bucket_bytes});
   for (int64_t step = 0; step < kSteps; ++step) {
-    StepRequest request{
-        .moment = {step, step},
-        .lr = 0.05,
-        // What is not measured may take a shorter way.
-        .measure = step % 2 == 0 ? Measure::kNothing : Measure::kEverything,
-        .compute_gradient = [&](int index, GradientListener* listener) {
-          const int rank = cluster.hosted()[index];
-          fill_gradient(arenas[index], rank, step);
+    const auto gradient =
+        [&](tensor::Arena& arena, int rank, GradientListener* listener) {
+          fill_gradient(arena, rank, step);
           announce(listener, rank, step);
-        }};
-    if (step + 1 < kSteps) request.next = graph::StepTime{step + 1, step + 1};
-    stepper.step(request);
+        };
+    // What is not measured may take a shorter way.
+    const bool even = step % 2 == 0;
+    team.step(
+        step,
+        kSteps,
+        0.05,
+        gradient,
+        even ? Measure::kNothing : Measure::kEverything);
     if (c.replaced_at == step) {
       // What a checkpoint or a global average does to a run.
-      for (tensor::Arena& arena : arenas) {
+      for (tensor::Arena& arena : team.arenas()) {
         for (float& value : arena.parameters())
           value *= 0.5F;
       }
-      stepper.parameters_replaced();
+      team.stepper->parameters_replaced();
     }
   }
-  Outcome outcome;
-  outcome.sha256 = cluster.parameters_sha256();
-  outcome.messages = cluster.traffic().messages;
-  outcome.bytes = cluster.traffic().bytes;
-  outcome.squares = stepper.squares(0);
-  outcome.parameters.assign(
-      arenas[0].parameters().begin(),
-      arenas[0].parameters().end());
-  return outcome;
+  const std::span<const float> parameters = team.arenas()[0].parameters();
+  return {
+      .sha256 = cluster.parameters_sha256(),
+      .messages = cluster.traffic().messages,
+      .bytes = cluster.traffic().bytes,
+      .squares = team.stepper->squares(0),
+      .parameters = {parameters.begin(), parameters.end()}};
 }
 
 inline Outcome train_virtually(const Case& c, int threads) {
@@ -223,36 +268,24 @@ inline std::vector<double> train_quadratics(
     double lr,
     int64_t steps) {
   ThreadPool pool(1);
-  const algo::Agreement& agreement = algo::find_agreement(agreement_name);
-  const algo::Sgd rule({.momentum = 0});
   const auto cluster = make_virtual_cluster(schedule.n(), pool);
-  std::vector<tensor::Arena> arenas;
-  std::vector<tensor::Arena*> pointers;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    arenas.emplace_back(
+  const algo::Sgd rule({.momentum = 0});
+  Team team(*cluster, agreement_name, rule, schedule, [](int, int planes) {
+    return tensor::Arena(
         std::make_shared<tensor::Layout>(
             std::vector<tensor::TensorEntry>{{.name = "x", .shape = {1}}}),
         std::make_shared<tensor::Layout>(),
-        1);
-  }
-  for (tensor::Arena& arena : arenas)
-    pointers.push_back(&arena);
-  cluster->attach(pointers);
-  Stepper stepper(*cluster, pointers, agreement, rule, schedule, {});
+        planes);
+  });
   for (int64_t step = 0; step < steps; ++step) {
-    StepRequest request{
-        .moment = {.step = step},
-        .lr = lr,
-        .compute_gradient = [&](int index, GradientListener*) {
-          const auto [a, b] = wanted[index];
-          const double x = arenas[index].parameters()[0];
-          arenas[index].gradients()[0] = static_cast<float>(a * (x - b));
-        }};
-    if (step + 1 < steps) request.next = graph::StepTime{.step = step + 1};
-    stepper.step(request);
+    team.step(step, steps, lr, [&](tensor::Arena& arena, int rank, auto*) {
+      const auto [a, b] = wanted[rank];
+      arena.gradients()[0] =
+          static_cast<float>(a * (arena.parameters()[0] - b));
+    });
   }
   std::vector<double> result;
-  for (const tensor::Arena& arena : arenas)
+  for (const tensor::Arena& arena : team.arenas())
     result.push_back(arena.parameters()[0]);
   return result;
 }

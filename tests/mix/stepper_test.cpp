@@ -37,6 +37,22 @@ std::vector<Case> cases() {
       list.push_back(
           {.agreement = "combine-while-adapt", .graph = graph, .n = n});
     }
+    for (const char* agreement : {"push-sum", "push-sum-overlapped"}) {
+      list.push_back({.agreement = agreement, .graph = "lopsided", .n = n});
+      Case apart = list.back();
+      apart.equal_start = false;
+      apart.clip = 1;
+      list.push_back(apart);
+      list.push_back(
+          {.agreement = agreement, .graph = "one-peer-directed", .n = n});
+    }
+    for (const char* graph :
+         {"ring", "complete", "star", "one-peer-directed"}) {
+      list.push_back(
+          {.agreement = "gradient-tracking", .graph = graph, .n = n});
+    }
+    list.push_back(
+        {.agreement = "gradient-tracking", .n = n, .equal_start = false});
     Case ahead{.agreement = "combine-while-adapt", .n = n};
     ahead.equal_start = false;
     list.push_back(ahead);
@@ -72,52 +88,6 @@ TEST(Stepper, AdaptThenCombineOnCompleteFollowsAllreduce) {
   }
 }
 
-// x_i(t+1) = sum_j W_ij x_j(t) - lr m_i, written down plainly in double, and
-// the mean over workers that theory promises.
-TEST(Stepper, CombineWhileAdaptIsItsFormula) {
-  for (const char* graph : {"ring", "one-peer-exponential", "star"}) {
-    const Case c{
-        .agreement = "combine-while-adapt",
-        .graph = graph,
-        .n = 4,
-        .equal_start = false};
-    std::vector<tensor::Arena> arenas;
-    for (int rank = 0; rank < c.n; ++rank)
-      arenas.push_back(make_arena(rank, false));
-    const size_t size = arenas[0].parameters().size();
-    std::vector<std::vector<double>> momenta(c.n, std::vector<double>(size));
-    const auto schedule = graph::make_schedule({.name = c.graph, .n = c.n});
-    for (int64_t step = 0; step < kSteps; ++step) {
-      std::vector<std::vector<double>> next(c.n, std::vector<double>(size));
-      for (int i = 0; i < c.n; ++i) {
-        fill_gradient(arenas[i], i, step);
-        for (const auto& term : schedule->at({step, step})->row(i)) {
-          for (size_t e = 0; e < size; ++e)
-            next[i][e] += term.weight * arenas[term.rank].parameters()[e];
-        }
-        for (const auto& tensor : arenas[i].layout().tensors()) {
-          const double decay = tensor.is_matrix ? 1e-3 : 0;
-          for (int64_t e = tensor.offset; e < tensor.range().end; ++e) {
-            const double d =
-                arenas[i].gradients()[e] + decay * arenas[i].parameters()[e];
-            momenta[i][e] = step == 0 ? d : 0.9 * momenta[i][e] + d;
-            next[i][e] -= 0.05 * momenta[i][e];
-          }
-        }
-      }
-      for (int i = 0; i < c.n; ++i) {
-        for (size_t e = 0; e < size; ++e)
-          arenas[i].parameters()[e] = static_cast<float>(next[i][e]);
-      }
-    }
-    const Outcome outcome = train_virtually(c, 1);
-    for (size_t e = 0; e < size; ++e) {
-      ASSERT_NEAR(outcome.parameters[e], arenas[0].parameters()[e], 1e-5)
-          << graph << " " << e;
-    }
-  }
-}
-
 // x <- (1 - s) x + s sum_j W_ij x_j, of what is sent; at s = 1 the sum, bit for
 // bit (which all other tests take).
 TEST(Stepper, MixesByTheStrengthAskedFor) {
@@ -129,23 +99,17 @@ TEST(Stepper, MixesByTheStrengthAskedFor) {
   for (const std::string name : {"adapt-then-combine", "combine-while-adapt"}) {
     for (const Measure measure : {Measure::kNothing, Measure::kEverything}) {
       const auto cluster = make_virtual_cluster(kWorkers, pool);
-      std::vector<tensor::Arena> arenas;
-      std::vector<tensor::Arena*> pointers;
-      for (int rank = 0; rank < kWorkers; ++rank)
-        arenas.push_back(make_arena(rank, false));
-      for (tensor::Arena& arena : arenas)
-        pointers.push_back(&arena);
-      cluster->attach(pointers);
       const algo::Agreement& agreement = algo::find_agreement(name);
       const algo::Sgd rule({.momentum = 0});
-      Stepper stepper(
+      Team team(
           *cluster,
-          pointers,
-          agreement,
+          name,
           rule,
           *schedule,
+          [](int rank, int planes) { return make_arena(rank, false, planes); },
           {.check = true});
-      stepper.step(
+      auto& arenas = team.arenas();
+      team.stepper->step(
           {.moment = {},
            .lr = kLr,
            .mixing_strength = kStrength,
@@ -183,48 +147,27 @@ TEST(Stepper, MixesByTheStrengthAskedFor) {
   }
 }
 
-TEST(Stepper, PayloadIsWhatTheHeadersPromise) {
-  const int64_t plane = make_arena(0, true).layout().size() * 4;
-  const int64_t buffers = make_arena(0, true).buffer_layout().size() * 4;
-  const Case ring{.graph = "ring", .n = 7};
-  const Outcome out = train_virtually(ring, 1);
-  EXPECT_EQ(out.messages, kSteps * 7 * 2 * 2); // parameters and buffers
-  EXPECT_EQ(out.bytes, kSteps * 7 * 2 * (plane + buffers));
-  const Case all{.agreement = "allreduce", .graph = "complete", .n = 7};
-  EXPECT_EQ(train_virtually(all, 1).bytes, kSteps * 2 * 6 * (plane + buffers));
-}
-
 // One step of plain SGD on the ring: everything that is measured, by hand.
 TEST(Stepper, MeasuresWhatTheStepDid) {
   constexpr int kWorkers = 3;
   constexpr float kLr = 0.25F;
-  ThreadPool pool(1);
-  const auto cluster = make_virtual_cluster(kWorkers, pool);
-  std::vector<tensor::Arena> arenas;
-  for (int rank = 0; rank < kWorkers; ++rank)
-    arenas.push_back(make_arena(rank, false));
-  std::vector<tensor::Arena*> pointers;
-  for (tensor::Arena& arena : arenas)
-    pointers.push_back(&arena);
-  cluster->attach(pointers);
   const tensor::Arena old = make_arena(1, false);
   const auto schedule = graph::make_schedule({.name = "ring", .n = kWorkers});
+  const algo::Sgd rule({.momentum = 0});
   for (const std::string name : {"adapt-then-combine", "allreduce"}) {
-    for (int rank = 0; rank < kWorkers; ++rank) {
-      std::ranges::copy(
-          make_arena(rank, false).parameters(),
-          arenas[rank].parameters().begin());
-    }
-    const algo::Agreement& agreement = algo::find_agreement(name);
-    const algo::Sgd rule({.momentum = 0});
-    Stepper stepper(*cluster, pointers, agreement, rule, *schedule, {});
-    stepper.step(
-        {.moment = {},
-         .lr = kLr,
-         .measure = Measure::kEverything,
-         .compute_gradient = [&](int index, GradientListener*) {
-           fill_gradient(arenas[index], index, 0);
-         }});
+    ThreadPool pool(1);
+    const auto cluster = make_virtual_cluster(kWorkers, pool);
+    Team team(*cluster, name, rule, *schedule, [](int rank, int planes) {
+      return make_arena(rank, false, planes);
+    });
+    team.step(
+        0,
+        1,
+        kLr,
+        [](tensor::Arena& arena, int rank, auto*) {
+          fill_gradient(arena, rank, 0);
+        },
+        Measure::kEverything);
     std::vector<double> gradients(3);
     std::vector<double> updates(3);
     std::vector<double> after(3);
@@ -246,7 +189,7 @@ TEST(Stepper, MeasuresWhatTheStepDid) {
         updates[t] += kLr * used * kLr * used;
         after[t] += (x - kLr * used) * (x - kLr * used);
       }
-      const Stepper::Squares squares = stepper.squares(1);
+      const Stepper::Squares squares = team.stepper->squares(1);
       EXPECT_NEAR(squares.gradients[t], gradients[t], 1e-6 * gradients[t]);
       EXPECT_NEAR(squares.updates[t], updates[t], 1e-4 * updates[t]) << name;
       EXPECT_NEAR(squares.parameters[t], after[t], 1e-6 * after[t]);
@@ -257,20 +200,20 @@ TEST(Stepper, MeasuresWhatTheStepDid) {
 TEST(Stepper, MeasuresNothingUnlessAsked) {
   ThreadPool pool(1);
   const auto cluster = make_virtual_cluster(1, pool);
-  tensor::Arena arena = make_arena(0, true);
-  cluster->attach({&arena});
   const auto schedule = graph::make_schedule({.name = "ring", .n = 1});
-  const algo::Agreement& agreement = algo::find_agreement("adapt-then-combine");
   const algo::Sgd rule({.momentum = 0});
-  Stepper stepper(*cluster, {&arena}, agreement, rule, *schedule, {});
+  Team team(
+      *cluster,
+      "adapt-then-combine",
+      rule,
+      *schedule,
+      [](int rank, int planes) { return make_arena(rank, true, planes); });
+  const Stepper& stepper = *team.stepper;
   const auto step = [&](Measure measure) {
-    stepper.step(
-        {.moment = {},
-         .lr = 0.1,
-         .measure = measure,
-         .compute_gradient = [&](int, GradientListener*) {
-           fill_gradient(arena, 0, 0);
-         }});
+    const auto gradient = [](tensor::Arena& arena, int rank, auto*) {
+      fill_gradient(arena, rank, 0);
+    };
+    team.step(0, 1, 0.1, gradient, measure);
   };
   step(Measure::kNorms);
   EXPECT_EQ(stepper.squares(0).parameters.size(), 3U);

@@ -1,5 +1,6 @@
 #include "sim/measure_links.h"
 
+#include "mix/collectives.h"
 #include "net/transports.h"
 #include "sim/matchings.h"
 
@@ -47,7 +48,7 @@ std::vector<LinkMeasurement> measure(int n) {
       } else {
         EXPECT_TRUE(found.empty());
       }
-      communicator.barrier();
+      mix::barrier(communicator);
     });
   }
   threads.clear();

@@ -30,8 +30,8 @@
 // Other groups (parts of nodes, single nodes, more than kMostNodes of them)
 // are averaged as one.
 #include "base/check.h"
+#include "mix/link.h"
 #include "mix/plans/plans.h"
-#include "mix/tags.h"
 
 #include <fmt/format.h>
 

@@ -368,12 +368,12 @@ void SynchronousEngine::waited(
 }
 
 void SynchronousEngine::log_timeline() {
-  const mix::Cluster::Period exchange = cluster_.last_exchange();
-  if (!watch_ && exchange.end > exchange.begin) {
+  const mix::MixCosts& costs = cluster_.costs();
+  if (!watch_ && costs.last_received > costs.first_sent) {
     context_.spans[0].timeline().add(
         {.span = record::Span::kExchange,
-         .begin = exchange.begin,
-         .end = exchange.end});
+         .begin = costs.first_sent,
+         .end = costs.last_received});
   }
   for (size_t i = 0; i < losses_.size(); ++i) {
     const int rank = context_.hosted[i];

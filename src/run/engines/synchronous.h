@@ -4,7 +4,7 @@
 
 #include "algo/ada_control.h"
 #include "data/loader.h"
-#include "mix/attachment.h"
+#include "mix/cluster.h"
 #include "mix/stepper.h"
 #include "run/batch_pool.h"
 #include "run/context.h"

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/job_queue.h"
-#include "mix/attachment.h"
+#include "mix/cluster.h"
 #include "run/batch_pool.h"
 #include "run/changing_graph.h"
 #include "run/context.h"

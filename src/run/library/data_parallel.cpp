@@ -4,7 +4,7 @@
 #include "algo/rules.h"
 #include "base/error.h"
 #include "graph/schedule.h"
-#include "mix/attachment.h"
+#include "mix/cluster.h"
 #include "mix/stepper.h"
 #include "record/consensus.h"
 #include "run/library/group_state.h"

@@ -9,6 +9,7 @@
 // its name and the median over the turns of the slowest worker's seconds.
 // Wrong results give no number.
 #include "graph/mixing.h"
+#include "mix/collectives.h"
 #include "mix/communicator.h"
 #include "mix/find_nodes.h"
 #include "net/transports.h"
@@ -104,7 +105,7 @@ int run(int64_t bytes, int turns) {
       {.deadline = kDeadline});
   Probe(communicator, bytes, turns)
       .run(find_workers_per_node(communicator, environment));
-  communicator.barrier();
+  mix::barrier(communicator);
   return 0;
 }
 
