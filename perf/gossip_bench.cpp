@@ -17,7 +17,7 @@
 #include "graph/spectrum.h"
 #include "member/edges.h"
 #include "mix/cluster.h"
-#include "net/store_server.h"
+#include "net/gloo.h"
 #include "net/transports.h"
 #include "perf/bench.h"
 #include "perf/timed_job.h"

@@ -1,5 +1,10 @@
 #include "gossip/control_channel.h"
 
+#include "base/error.h"
+#include "gossip/pairing.h"
+
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace grapevine::gossip {
@@ -15,14 +20,18 @@ int64_t control_message_bytes(int size) {
       kHeader + (sizeof(int64_t) + sizeof(double)) * size);
 }
 
-ControlChannel::ControlChannel(member::Edge edge, int size)
+ControlChannel::ControlChannel(
+    member::Edge edge,
+    int size,
+    int64_t most_gradients)
     : edge_(edge),
       size_(size),
+      most_gradients_(most_gradients),
       incoming_(control_message_bytes(size)) {
   receive_ = edge_.transport->recv(incoming_, edge_.peer, kControlTag);
 }
 
-void ControlChannel::send(const ControlMessage& letter) {
+void ControlChannel::send(const ControlMessage& message) {
   retire();
   Outgoing& out = outgoing_.emplace_back();
   if (!spare_.empty()) {
@@ -30,14 +39,14 @@ void ControlChannel::send(const ControlMessage& letter) {
     spare_.pop_back();
   }
   out.bytes.assign(control_message_bytes(size_), std::byte{0});
-  out.bytes[0] = std::byte{letter.kind};
-  out.bytes[1] = std::byte{letter.is_fresh ? kFresh : uint8_t{0}};
+  out.bytes[0] = std::byte{message.kind};
+  out.bytes[1] = std::byte{message.is_fresh ? kFresh : uint8_t{0}};
   std::byte* const counts = out.bytes.data() + kHeader;
   const size_t count_bytes = sizeof(int64_t) * size_;
-  std::memcpy(counts, letter.news.counts.data(), count_bytes);
+  std::memcpy(counts, message.news.counts.data(), count_bytes);
   std::memcpy(
       counts + count_bytes,
-      letter.news.ages.data(),
+      message.news.ages.data(),
       sizeof(double) * size_);
   out.request = edge_.transport->send(out.bytes, edge_.peer, kControlTag);
 }
@@ -45,23 +54,39 @@ void ControlChannel::send(const ControlMessage& letter) {
 std::optional<ControlMessage> ControlChannel::receive() {
   retire();
   if (is_closed_ || !edge_.transport->test(receive_)) return std::nullopt;
-  ControlMessage letter;
-  letter.kind = std::to_integer<uint8_t>(incoming_[0]);
-  letter.is_fresh = std::to_integer<uint8_t>(incoming_[1]) == kFresh;
-  letter.news.counts.resize(size_);
-  letter.news.ages.resize(size_);
+  ControlMessage message;
+  message.kind = std::to_integer<uint8_t>(incoming_[0]);
+  message.is_fresh = std::to_integer<uint8_t>(incoming_[1]) == kFresh;
+  message.news.counts.resize(size_);
+  message.news.ages.resize(size_);
   const std::byte* const counts = incoming_.data() + kHeader;
   const size_t count_bytes = sizeof(int64_t) * size_;
-  std::memcpy(letter.news.counts.data(), counts, count_bytes);
+  std::memcpy(message.news.counts.data(), counts, count_bytes);
   std::memcpy(
-      letter.news.ages.data(),
+      message.news.ages.data(),
       counts + count_bytes,
       sizeof(double) * size_);
-  is_closed_ = letter.kind == ControlMessage::kBye;
+  check(message);
+  is_closed_ = message.kind == ControlMessage::kBye;
   if (!is_closed_) {
     receive_ = edge_.transport->recv(incoming_, edge_.peer, kControlTag);
   }
-  return letter;
+  return message;
+}
+
+void ControlChannel::check(const ControlMessage& message) const {
+  const bool is_known =
+      message.kind >= ControlMessage::kNews
+          ? message.kind <= ControlMessage::kBye
+          : message.kind >= 1 && message.kind <= kPairingKinds;
+  const bool has_counts = std::ranges::all_of(message.news.counts, [&](auto n) {
+    return n >= 0 && n <= most_gradients_;
+  });
+  const bool has_ages = std::ranges::all_of(message.news.ages, [](double age) {
+    return std::isfinite(age);
+  });
+  if (is_known && has_counts && has_ages) return;
+  throw TransportError("it has sent a message that no worker sends");
 }
 
 bool ControlChannel::is_empty() {

@@ -1,5 +1,5 @@
 // The small messages between two workers of an asynchronous run, in order and
-// without waiting for anybody. One length for all of them, so that a receive
+// without waiting. One length for all of them, so that a receive
 // can be posted before it is known what will come.
 //
 //   byte 0        what is said
@@ -26,30 +26,32 @@ inline constexpr net::Tag kControlTag = 2000;
 inline constexpr net::Tag kPieceTag = 2001;
 
 struct ControlMessage {
-  // The words of gossip/pairing.h have their own numbers.
+  // Besides the messages of gossip/pairing.h, which have their own numbers.
   enum Kind : uint8_t {
     kNews = 99,    // nothing but what the sender knows
-    kEnding = 100, // no gradients any more; please come to an end, too
-    kBye = 101,    // my last letter: I will neither ask nor answer
+    kEnding = 100, // the sender computes no more gradients; end, too
+    kBye = 101,    // its last message: it will neither ask nor answer
   };
   uint8_t kind = 0;
-  // Its replica is not worth averaging with: it has just begun and would like
-  // to have the reader's.
+  // The sender's replica is not worth averaging with: it has just begun and
+  // asks for the reader's values.
   bool is_fresh = false;
   News news;
 };
 
-// Bytes of a letter in a run of `size` workers.
+// Bytes of a message in a run of `size` workers.
 int64_t control_message_bytes(int size);
 
-// One neighbour's two directions. Everything throws what the transport throws.
+// One neighbour's two directions. Everything throws what the transport throws,
+// and TransportError for a message that no worker sends.
 class ControlChannel {
  public:
-  // size: workers of the run.
-  ControlChannel(member::Edge edge, int size);
+  // size: workers of the run; most_gradients: that one of them can have
+  // computed.
+  ControlChannel(member::Edge edge, int size, int64_t most_gradients);
 
   // Goes on its way; kept until it has left.
-  void send(const ControlMessage& letter);
+  void send(const ControlMessage& message);
   // The next that has come, if any. After a bye nothing comes.
   std::optional<ControlMessage> receive();
   // Whether all that was sent has left.
@@ -61,9 +63,11 @@ class ControlChannel {
     net::Request request;
   };
   void retire();
+  void check(const ControlMessage& message) const;
 
   member::Edge edge_;
   int size_;
+  int64_t most_gradients_;
   std::vector<std::byte> incoming_;
   net::Request receive_;
   bool is_closed_ = false;

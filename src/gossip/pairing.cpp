@@ -1,6 +1,7 @@
 #include "gossip/pairing.h"
 
 #include "base/check.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <utility>
@@ -63,12 +64,14 @@ void Pairing::hear(
     PairingKind word,
     std::vector<PairingMessage>& say) {
   if (!is_neighbour(peer)) return; // a last word of one that is gone
+  if (word != PairingKind::kAsk && asked_ != peer) {
+    throw TransportError("it has answered what it was not asked");
+  }
   switch (word) {
     case PairingKind::kAsk:
       hear_ask(peer, say);
       break;
     case PairingKind::kYes:
-      GV_CHECK(asked_ == peer);
       pair_with(peer, say);
       break;
     case PairingKind::kSoon:
@@ -78,7 +81,6 @@ void Pairing::hear(
       insert(refused_, peer);
       [[fallthrough]];
     case PairingKind::kNo:
-      GV_CHECK(asked_ == peer);
       asked_.reset();
       if (!paying_) ++refusals_;
       go_on(say);

@@ -70,6 +70,7 @@ enum class PairingKind : uint8_t {
   kNo = 4,
   kSoon = 5,
 };
+inline constexpr int kPairingKinds = 5;
 
 struct PairingMessage {
   int peer = -1;
@@ -91,6 +92,7 @@ class Pairing {
   // The worker wants `count` more averagings; 0: it is reminded of those that
   // it wants already.
   void want(int64_t count, std::vector<PairingMessage>& say);
+  // Throws TransportError for an answer to what was not asked.
   void hear(int peer, PairingKind word, std::vector<PairingMessage>& say);
   // The averaging with partner() is over, or was given up.
   void finish(std::vector<PairingMessage>& say);

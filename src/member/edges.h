@@ -152,7 +152,7 @@ std::unique_ptr<Edges> make_fixed_edges(
 // thread for all connections, an idle thread an edge, and a thread for each
 // operation that is tested rather than waited for (its slot keeps it). An edge
 // to a worker of the same machine goes through shared memory
-// (net/near/): 1 MB for each direction, and no such threads.
+// (net/near_transport.cpp): 1 MB for each direction, and no such threads.
 std::unique_ptr<Edges> make_gloo_edges(
     const net::LaunchEnvironment& environment,
     std::vector<int> neighbours,

@@ -20,9 +20,9 @@ constexpr const char* kApart = "apart";
 constexpr const char* kConcludedKey = "gather/concluded";
 // All who are to be connected are there already.
 constexpr std::chrono::seconds kLongestConnect{15};
-// How often a worker that is between two rounds says that it goes on.
+// How often a worker that is between two rounds shows that it lives.
 constexpr std::chrono::seconds kBeat{1};
-// More rounds than this in which nobody died mean that something else is wrong.
+// More rounds than this without a death mean that something else is wrong.
 constexpr int kMostFruitless = 5;
 
 // Asks until there is an answer or the time is up; more and more seldom.
@@ -67,7 +67,7 @@ Gathering FinalRendezvous::gather(Deadline deadline) {
   const auto window = deadline.remaining();
   const auto longest_connect =
       std::min<std::chrono::milliseconds>(window, kLongestConnect);
-  // Who is cut off may know at once whom it reaches, the others later.
+  // A worker that is cut off may know at once whom it reaches, others later.
   auto time_to_come = window;
   for (;; ++round_) {
     while (has_begun(round_ + 1))
@@ -82,7 +82,7 @@ Gathering FinalRendezvous::gather(Deadline deadline) {
       if (await_next_round(members, Deadline::after(window))) continue;
       throw too_late();
     }
-    // Those of before again: nobody has died, and yet it came to nothing.
+    // The same members again: none has died, and yet it came to nothing.
     fruitless_ = members == members_ ? fruitless_ + 1 : 0;
     if (fruitless_ > kMostFruitless) {
       throw TransportError(fmt::format(
@@ -134,11 +134,11 @@ FinalRendezvous::Members FinalRendezvous::agree(
   int64_t count = 0;
   int64_t news = -1;
   const auto ask = [&]() -> std::optional<std::string> {
-    // Some of those whom this worker waits for may have found that what they
+    // Some of those that this worker waits for may have found that what they
     // did before was enough.
     if (store_.get(kConcludedKey)) throw too_late();
     if (auto known = store_.get(list)) return known;
-    // Not read again until somebody has come, or was lost.
+    // Not read again until a worker has come, or was lost.
     const int64_t count_now = store_.add(net::come_count_key(round_), 0);
     const int64_t news_now = store_.add(net::kNewsKey, 0);
     if (count_now == count && news_now == news) return std::nullopt;
@@ -173,7 +173,7 @@ FinalRendezvous::Members FinalRendezvous::present() const {
   Members members;
   for (int rank = 0; rank < self_.size; ++rank) {
     const auto life = store_.get(key(fmt::format("come/{}", rank)));
-    if (life) members.push_back({rank, std::stoll(*life)});
+    if (life) members.push_back({rank, net::parse_count(*life)});
   }
   return members;
 }
@@ -214,8 +214,8 @@ std::optional<std::set<int>> FinalRendezvous::last_reached(
   return std::nullopt;
 }
 
-// Else those who are in the next round already would think that it has ended.
-void FinalRendezvous::say_that_it_goes_on() {
+// Else those who are in the next round already would take it for dead.
+void FinalRendezvous::show_life() {
   if (!next_beat_.passed()) return;
   next_beat_ = Deadline::after(kBeat);
   store_.set(
@@ -238,7 +238,7 @@ void FinalRendezvous::find_whom_it_reaches(Deadline deadline) {
       ranks,
       deadline));
   poll(deadline, [&] {
-    say_that_it_goes_on();
+    show_life();
     return probe->is_over([&](int rank) { return !is_alive(others[rank]); });
   });
   std::string text = format({{self_.rank, self_.life}});
@@ -270,12 +270,7 @@ std::unique_ptr<Attempt> FinalRendezvous::connect(
       group.self = static_cast<int>(group.workers.size());
     group.workers.push_back(member.rank);
   }
-  return std::make_unique<Attempt>(
-      factory_,
-      std::move(group),
-      deadline,
-      std::chrono::milliseconds(0),
-      [] {});
+  return std::make_unique<Attempt>(factory_, std::move(group), deadline);
 }
 
 std::string FinalRendezvous::settle(Attempt& attempt, Deadline deadline) {
@@ -283,7 +278,7 @@ std::string FinalRendezvous::settle(Attempt& attempt, Deadline deadline) {
   bool has_said_so = false;
   int64_t news = -1;
   const auto word = poll(deadline, [&]() -> std::optional<std::string> {
-    say_that_it_goes_on();
+    show_life();
     if (auto known = store_.get(outcome)) return known;
     const int64_t news_now = store_.add(net::kNewsKey, 0);
     if (std::exchange(news, news_now) != news_now && !are_alive(members_)) {
@@ -312,7 +307,7 @@ bool FinalRendezvous::are_alive(const Members& members) const {
 
 std::string FinalRendezvous::await_outcome(Deadline deadline) {
   const auto word = poll(deadline, [&] {
-    say_that_it_goes_on();
+    show_life();
     return store_.get(key("outcome"));
   });
   return word.value_or(kGo);
@@ -323,7 +318,7 @@ bool FinalRendezvous::await_next_round(
     Deadline deadline) {
   const auto alive = [&](const Member& member) { return is_alive(member); };
   const auto begins = poll(deadline, [&]() -> std::optional<bool> {
-    say_that_it_goes_on();
+    show_life();
     if (store_.get(kConcludedKey)) return false;
     if (has_begun(round_ + 1) || std::ranges::none_of(members, alive)) {
       return true;

@@ -1,36 +1,35 @@
-// How those who live agree on who they are, at the end of a run.
+// How the workers that still live agree on who they are, at the end of a run.
 //
-// In rounds, each of which everybody who lives comes to:
-//   1. Come: each notes that it is there, and waits until all have come who
-//      may, or its own time is up and none of the others goes on, be it with
-//      its gradients or on its way from the round before. Then it
-//      proposes those that it sees; the first proposal is the list (one atomic
+// In rounds, to each of which every living worker comes:
+//   1. Come: each notes that it is there, and waits until all have come that
+//      may, or its own time is up and none of the missing still makes progress,
+//      be it with its gradients or on its way from the round before. Then it
+//      proposes the list of those it sees; the first proposal wins (one atomic
 //      operation of the store).
 //   2. Connect: those on the list make a transport over them.
-//   3. Settle: once all of them are connected, somebody says "go"; whoever
-//      sees that one of them has died (its next life is there, or the launcher
-//      says so) or has waited for too long says "again", and who could not
-//      connect "apart". The first word counts, for all, and they listen for it
-//      while they connect: who went into the next round late, after a time-out
-//      of its own, would be left out of it.
-// After "again" comes the next round, which leaves out who has died meanwhile.
-// After "apart" each finds out whom of the others it can be connected with, and
-// notes that before it comes to the next round, whose list leaves out those who
-// are cut off (who_reach_each_other in edges/reach.h).
-// Who comes when the others have gone on without it waits: if one of them dies
-// before they are done, they come to another round, and so does it; if all of
-// them do, it begins one. Once one says that they are done, nobody waits for
-// anybody any more.
-// Nobody is special, and whoever dies at any point holds up the others for
+//   3. Settle: once all of them are connected, one of them says "go". A worker
+//      that sees that one of them has died (its next life is there, or the
+//      launcher says so) or that has waited for too long says "again", and one
+//      that could not connect "apart". The first word counts, for all, and they
+//      listen for it while they connect: a worker that went into the next round
+//      late, after a time-out of its own, would be left out of it.
+// After "again" comes the next round, which leaves out those that have died
+// meanwhile. After "apart" each worker finds out which of the others it can be
+// connected with, and notes that before it comes to the next round, whose list
+// leaves out those that are cut off (who_reach_each_other in attempts.h).
+// A worker that comes when the others have gone on without it waits: if one of
+// them dies before they are done, they come to another round, and so does it;
+// if all of them do, it begins one. Once one says that they are done, no worker
+// waits for another any more.
+// No worker is special, and one that dies at any point holds up the others for
 // their time and no longer.
 #pragma once
 
 #include "base/error.h"
-#include "member/attempt.h"
+#include "member/attempts.h"
 #include "member/edges.h"
-#include "member/reach.h"
-#include "net/group_factory.h"
 #include "net/key_value_store.h"
+#include "net/wrap.h"
 
 #include <cstdint>
 #include <map>
@@ -60,12 +59,12 @@ class FinalRendezvous {
         factory_(factory),
         self_(self) {}
 
-  // Whether anybody has come. False where the store is out of reach.
+  // Whether any worker has come; false if the store is out of reach.
   bool has_begun() const;
 
   // See Edges::gather. Each wait of a round has the time that is left until
-  // the deadline at the call. May be called again, by those for whom what they
-  // did together has failed.
+  // the deadline at the call. May be called again, by those whose work together
+  // has failed.
   Gathering gather(Deadline deadline);
   // See Edges::conclude and is_concluded.
   std::optional<bool> conclude();
@@ -89,28 +88,30 @@ class FinalRendezvous {
   bool has_begun(int round) const;
   void come();
   Members agree(std::chrono::milliseconds window);
-  // How far those have come who may still come, as they say.
+  // What the missing workers that may still come say of their progress.
   std::map<int, std::string> progress_of_the_absent() const;
   Members present() const;
-  // Of those who have come, who can all be connected, as far as they have found
-  // out when they last tried.
+  // Returns those who can all be connected, as far as they found out when they
+  // last tried.
   Members connectable(const Members& members) const;
-  // Nothing where it has not tried.
+  // Nothing if it has not tried.
   std::optional<std::set<int>> last_reached(const Member& member) const;
   void find_whom_it_reaches(Deadline deadline);
-  // On the way from one round to the next; may be called often.
-  void say_that_it_goes_on();
+  // Shows the others that this worker is on its way to the next round; may be
+  // called often.
+  void show_life();
   // Whether all are there who may still come.
   bool is_complete(const Members& members) const;
   std::unique_ptr<Attempt> connect(const Members& members, Deadline deadline);
-  // "go", and then the attempt has succeeded, "again" or "apart".
+  // Returns "go", and then the attempt has succeeded, "again" or "apart".
   std::string settle(Attempt& attempt, Deadline deadline);
   // As far as the store knows.
   bool is_alive(const Member& member) const;
   bool are_alive(const Members& members) const;
   std::string await_outcome(Deadline deadline);
-  // Of those who went on without this worker, or of those who have come back
-  // where none of them is left. False: they are done, or the time is up.
+  // Waits for those who went on without this worker to come to another round,
+  // or, if none of them is left, for those who have come back. Returns false if
+  // they are done, or the time is up.
   bool await_next_round(const Members& members, Deadline deadline);
   TransportError too_late() const;
 

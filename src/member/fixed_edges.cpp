@@ -62,9 +62,9 @@ class FixedEdges : public Edges {
 
   void show_progress(int64_t /*gradients*/) override {} // all are told
 
-  // Nobody is ever without neighbours and goes on.
+  // No worker is ever without neighbours.
   bool is_gathering() override { return false; }
-  std::optional<bool> conclude() override { // nobody can come
+  std::optional<bool> conclude() override { // no worker can come
     is_concluded_ = true;
     return rank_ == 0;
   }

@@ -1,5 +1,5 @@
-// How two neighbours agree on a link without meeting: by notes that each writes
-// in the store and the other reads when it comes to it.
+// How two neighbours agree on a link without meeting: by notes in the store,
+// which each writes and the other reads when it gets to it.
 //
 //   lower rank a:   offer (life of a, n)       n grows with every new offer
 //   higher rank b:  takes (life of a, n)       dropped or not
@@ -9,7 +9,7 @@
 // and says so; then it waits for a to connect. a connects when it reads that
 // its offer was taken, by which life of b. A b that loses the link, or that
 // cannot connect, notes that it has dropped what it took, which makes a offer
-// anew. A new offer tells b that the former link is no more; a new life of b
+// again. A new offer tells b that the former link is no more; a new life of b
 // tells a the same.
 //
 // The link's name holds (a, b, life of a, n, life of b), so that only those
@@ -35,13 +35,14 @@ struct EdgeNote {
   bool operator==(const EdgeNote&) const = default;
 };
 
-// All of it, as it stands in the store.
+// All notes of a worker, as they stand in the store.
 struct WorkerNote {
   int64_t life = 0; // 0: has not come yet
   std::map<int, EdgeNote> edges;
 };
 std::string format_note(const WorkerNote& note);
-// Of the life that is known already. A text that is none is an empty note.
+// Parses the note of the life that is known already. A text that is no note is
+// an empty one.
 WorkerNote parse_note(int64_t life, const std::string& text);
 
 class Handshake {
@@ -51,23 +52,23 @@ class Handshake {
   enum class Phase { kApart, kConnecting, kLinked };
   Phase phase() const { return phase_; }
   const EdgeNote& note() const { return note_; }
-  // Of the peer, at the link at hand.
+  // The life of the peer that the present link is with.
   int64_t peer_life() const { return peer_life_; }
   // "edge/3-7/2.5.1": ranks, life of the lower, offer, life of the higher.
   std::string link_name() const;
 
   // What to do after reading the peer's note.
   struct Step {
-    bool cancel = false; // the attempt at hand; it will fail or succeed
+    bool cancel = false; // the attempt in progress; it will fail or succeed
     bool close = false;  // the link; for this reason
     std::string why;
     bool connect = false; // begin an attempt under link_name()
   };
   Step read(const WorkerNote& peer);
 
-  // The attempt at hand has succeeded: true if the link is still wanted.
+  // The attempt has succeeded; returns whether the link is still wanted.
   bool connected();
-  // The attempt at hand has failed, or was cancelled.
+  // The attempt has failed, or was cancelled.
   void failed();
   // The link is lost, as this side has found out.
   void lost();

@@ -14,7 +14,7 @@ namespace {
 using Phase = Handshake::Phase;
 using std::chrono::milliseconds;
 
-// A key for each life, so that one that was thought dead and goes on cannot
+// A key for each life, so that one that was thought dead and lives cannot
 // write over the notes of its successor.
 std::string note_key(int rank, int64_t life) {
   return fmt::format("note/{}/{}", rank, life);
@@ -87,8 +87,7 @@ void LinkKeeper::run() {
     try {
       look();
     } catch (const TransportError&) {
-      // The store is out of reach: the links at hand go on, and it is tried
-      // again.
+      // The store is out of reach: present links stay, and it is tried again.
       news_ = -1;
     }
     lock.lock();
@@ -222,7 +221,7 @@ void LinkKeeper::close(Neighbour& neighbour, const std::string& why) {
   const auto is_of_link = [&](const LinkEvent& event) {
     return event.rank == neighbour.rank && event.link == neighbour.link;
   };
-  if (std::erase_if(events_, is_of_link) > 0) return; // nobody knows of it
+  if (std::erase_if(events_, is_of_link) > 0) return; // not told yet
   const auto loss = std::pair(neighbour.rank, neighbour.link);
   if (std::ranges::find(losses_, loss) != losses_.end()) return; // all know
   events_.push_back(
@@ -241,7 +240,7 @@ void LinkKeeper::publish() {
   is_published_ = true;
 }
 
-// For those who have gathered already; until then nobody would look at it.
+// For those who have gathered already; until then none looks at it.
 void LinkKeeper::publish_progress() {
   const int64_t progress = progress_;
   if (!others_gather_ || progress == published_progress_) return;

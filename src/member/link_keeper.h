@@ -1,15 +1,15 @@
-// Keeps the links of one worker: a thread that reads the neighbours' notes on
-// the store, agrees with them (edges/handshake.h) and has the links made.
+// Keeps the links of one worker: a thread that reads the neighbours' notes in
+// the store, agrees with them (member/handshake.h) and has the links made.
 //
 // The store is asked for one number five times a second; notes are read only
 // after that has changed. Links that were handed out are never touched here:
 // what happens to them is told as events, in order.
 #pragma once
 
-#include "member/attempt.h"
+#include "member/attempts.h"
 #include "member/handshake.h"
-#include "net/group_factory.h"
 #include "net/key_value_store.h"
+#include "net/wrap.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -22,7 +22,7 @@
 
 namespace grapevine::member {
 
-// A link that has come about (a transport), or that is no more (none).
+// A link that has come about (with a transport), or is no more (without).
 struct LinkEvent {
   int rank = -1;
   int64_t link = 0; // its number in this worker, from 1

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "member/edges.h"
-#include "net/group_factory.h"
 #include "net/key_value_store.h"
+#include "net/wrap.h"
 
 #include <memory>
 #include <string>

@@ -57,8 +57,8 @@ NodeClaim node_claim(
     const net::Transport& transport) {
   NodeClaim claim;
   claim.host = host_name();
-  if (environment.local_is_known) {
-    claim.place = {environment.local_rank, environment.local_size};
+  if (environment.local_place) {
+    claim.place = *environment.local_place;
   } else if (const auto place = transport.local_place()) {
     claim.place = *place;
   }

@@ -5,14 +5,12 @@
 #include "mix/collectives.h"
 
 #include <algorithm>
-#include <new>
+#include <atomic>
 #include <thread>
 
 namespace grapevine::mix {
 namespace {
 
-// How often a wait looks whether the peer is still alive.
-constexpr std::chrono::milliseconds kLook{50};
 // How often a wait offers its core to others before it sleeps, some tenths of a
 // millisecond where nobody wants it: a core with nothing to do is slow to wake
 // up, which costs a ring of busy workers a few percent of its steps.
@@ -26,11 +24,10 @@ uint64_t mark(int64_t exchange, int64_t chunks) {
 
 } // namespace
 
-// The beginning of a worker's shared memory; zero at first. Behind it are the
-// outboxes, each at a page's beginning.
+// The beginning of a worker's shared memory, whose bell is rung after every
+// change there; zero at first. After it come the outboxes, each at the
+// beginning of a page.
 struct Windows::Header {
-  Bell bell; // rung after every change here
-  std::atomic<uint32_t> is_closed;
   alignas(64) std::atomic<uint64_t> published; // a mark
 
   // What worker `reader` has consumed, as a mark; one line of cache each.
@@ -46,80 +43,17 @@ struct Windows::Header {
 
 Windows::Windows(Link& link, int64_t floats)
     : link_(link),
-      floats_((floats * 4 + kPage - 1) / kPage * kPage / 4),
-      peers_(link.size()) {
-  if (link_.size() > 1) meet();
+      floats_((floats * 4 + kPage - 1) / kPage * kPage / 4) {
+  if (link_.size() == 1) return;
+  peers_ = std::make_unique<net::SharedPeers>(
+      link_.rank(),
+      link_.transport().memory_domain(),
+      static_cast<size_t>(Header::bytes(link_.size()) + 2 * floats_ * 4),
+      [&](const std::string& mine) { return all_gather(link_, mine); });
 }
 
-Windows::~Windows() {
-  if (header_ == nullptr) return;
-  header_->is_closed = 1;
-  header_->bell.ring();
-}
-
-void Windows::meet() {
-  const int me = link_.rank();
-  const auto domains = all_gather(link_, link_.transport().memory_domain());
-  const bool alone =
-      domains[me].empty() || std::ranges::count(domains, domains[me]) == 1;
-  MemoryName name;
-  if (!alone) {
-    try {
-      mine_ = SharedMemory::create(bytes());
-      name = mine_->name();
-    } catch (const std::bad_alloc&) {
-      // Then this worker is near to nobody.
-    }
-  }
-  auto names =
-      all_gather(link_, to_bytes(std::span<const MemoryName>(&name, 1)));
-  for (int peer = 0; peer < link_.size(); ++peer) {
-    if (domains[peer] != domains[me]) names[peer].clear();
-  }
-  const auto opened = all_gather(
-      link_,
-      to_bytes(std::span<const int64_t>(open_memories(names))));
-  for (int peer = 0; peer < link_.size(); ++peer) {
-    ByteReader reader(opened[peer]);
-    reader.take(sizeof(int64_t) * me);
-    if (reader.read<int64_t>() == 0) peers_[peer] = {};
-  }
-  if (mine_) {
-    header_ = reinterpret_cast<Header*>(mine_->bytes().data());
-    mine_->close_name();
-  }
-}
-
-// Returns for each worker whether its memory could be opened.
-std::vector<int64_t> Windows::open_memories(
-    const std::vector<std::string>& names) {
-  std::vector<int64_t> opened(names.size(), 0);
-  for (size_t peer = 0; peer < names.size(); ++peer) {
-    if (!mine_ || names[peer].empty() ||
-        static_cast<int>(peer) == link_.rank()) {
-      continue;
-    }
-    const auto name = ByteReader(names[peer]).read<MemoryName>();
-    if (name.file < 0) continue;
-    auto memory = SharedMemory::open(name);
-    // Another size is that of other planes.
-    if (memory == nullptr || memory->bytes().size() != bytes()) continue;
-    opened[peer] = 1;
-    auto* header = reinterpret_cast<Header*>(memory->bytes().data());
-    peers_[peer] = {std::move(memory), header};
-  }
-  return opened;
-}
-
-size_t Windows::bytes() const {
-  return static_cast<size_t>(Header::bytes(link_.size()) + 2 * floats_ * 4);
-}
-
-int Windows::near_workers() const {
-  return 1 +
-         static_cast<int>(std::ranges::count_if(peers_, [](const Peer& peer) {
-           return peer.header != nullptr;
-         }));
+Windows::Header& Windows::header(int rank) const {
+  return *reinterpret_cast<Header*>(peers_->memory(rank).data());
 }
 
 int64_t Windows::begin(uint64_t cut, int64_t chunks) {
@@ -138,14 +72,14 @@ int64_t Windows::begin(uint64_t cut, int64_t chunks) {
   return exchange_;
 }
 
-float* Windows::outbox(Header* header, int64_t exchange) const {
-  auto* memory = reinterpret_cast<std::byte*>(header);
+float* Windows::outbox(int rank, int64_t exchange) const {
+  std::byte* memory = peers_->memory(rank).data();
   return reinterpret_cast<float*>(memory + Header::bytes(link_.size())) +
          exchange % 2 * floats_;
 }
 
 const float* Windows::outbox_of(int peer, int64_t exchange) const {
-  return outbox(peer == link_.rank() ? header_ : peers_[peer].header, exchange);
+  return outbox(peer, exchange);
 }
 
 float* Windows::claim(int64_t c, std::span<const int> readers, int64_t bytes) {
@@ -157,7 +91,7 @@ float* Windows::claim(int64_t c, std::span<const int> readers, int64_t bytes) {
     place.now.chunks = chunks_;
     place.now.readers.assign(readers.begin(), readers.end());
   }
-  float* const mine = outbox(header_, exchange_);
+  float* const mine = outbox(link_.rank(), exchange_);
   if (place.last.cut == cut_) {
     await_readers(place.last, c + 1, bytes);
   } else if (c == 0) {
@@ -170,25 +104,26 @@ float* Windows::claim(int64_t c, std::span<const int> readers, int64_t bytes) {
 }
 
 void Windows::publish(int64_t c) {
-  header_->published = mark(exchange_, c + 1);
-  header_->bell.ring();
+  header(link_.rank()).published = mark(exchange_, c + 1);
+  peers_->bell(link_.rank()).ring();
 }
 
 void Windows::await_readers(const Fill& fill, int64_t chunks, int64_t bytes) {
+  Header& mine = header(link_.rank());
   for (const int reader : fill.readers) {
-    await(reader, header_->bell, true, bytes, [&] {
-      return header_->consumed_by(reader) >= mark(fill.exchange, chunks) ||
-             peers_[reader].header->is_closed != 0;
+    await(reader, peers_->bell(link_.rank()), true, bytes, [&] {
+      return mine.consumed_by(reader) >= mark(fill.exchange, chunks) ||
+             peers_->has_closed(reader);
     });
   }
 }
 
 bool Windows::is_published(int peer, int64_t exchange, int64_t c) const {
-  return peers_[peer].header->published >= mark(exchange, c + 1);
+  return header(peer).published >= mark(exchange, c + 1);
 }
 
 void Windows::await(int peer, int64_t exchange, int64_t c, int64_t bytes) {
-  await(peer, peers_[peer].header->bell, false, bytes, [&] {
+  await(peer, peers_->bell(peer), false, bytes, [&] {
     return is_published(peer, exchange, c);
   });
 }
@@ -204,17 +139,14 @@ void Windows::await(
   if (ready()) return;
   link_.await(peer, bytes, is_send, [&] {
     const uint32_t heard = bell.listen();
-    // In this order: what a peer has done before it left counts.
-    const bool has_left = peers_[peer].header->is_closed != 0;
-    const bool is_gone = peers_[peer].memory->maker_is_gone();
+    const std::string departure = peers_->departure(peer);
     if (ready()) return true;
-    if (has_left) throw TransportError("it has left");
-    if (is_gone) throw TransportError("its process has ended");
+    if (!departure.empty()) throw TransportError(departure);
     for (int i = 0; i < kYields; ++i) {
       if (ready()) return true;
       std::this_thread::yield();
     }
-    bell.wait(heard, kLook);
+    bell.wait(heard, net::SharedPeers::kLook);
     return false;
   });
 }
@@ -234,9 +166,8 @@ void Windows::consumed(int peer, int64_t exchange, int64_t c) {
 }
 
 void Windows::mark_consumed(int peer, int64_t exchange, int64_t chunks) {
-  Header& header = *peers_[peer].header;
-  header.consumed_by(link_.rank()) = mark(exchange, chunks);
-  header.bell.ring();
+  header(peer).consumed_by(link_.rank()) = mark(exchange, chunks);
+  peers_->bell(peer).ring();
 }
 
 } // namespace grapevine::mix

@@ -16,8 +16,8 @@
 #pragma once
 
 #include "base/range.h"
-#include "base/shared_memory.h"
 #include "mix/link.h"
+#include "net/shared_peers.h"
 
 #include <array>
 #include <cstdint>
@@ -33,16 +33,16 @@ class Windows {
   // Collective: finds out who is near, and opens their outboxes. `floats`: of
   // a plane, the same on all workers.
   Windows(Link& link, int64_t floats);
-  // Tells the near peers: a wait for what was not published then throws.
-  ~Windows();
+  // The near peers find out: a wait for what was not published then throws.
+  ~Windows() = default;
   Windows(const Windows&) = delete;
   Windows& operator=(const Windows&) = delete;
 
   int64_t floats() const { return floats_; }
   // Both can read each other's outbox; both sides agree on that.
-  bool is_near(int peer) const { return peers_[peer].header != nullptr; }
+  bool is_near(int peer) const { return peers_ && peers_->is_shared(peer); }
   // This worker and those that are near to it.
-  int near_workers() const;
+  int near_workers() const { return peers_ ? peers_->count() : 1; }
 
   // The next exchange of all workers begins, in so many chunks of that cut.
   // Returns its number.
@@ -72,10 +72,6 @@ class Windows {
 
  private:
   struct Header;
-  struct Peer {
-    std::unique_ptr<SharedMemory> memory;
-    Header* header = nullptr;
-  };
   // What an exchange has put into an outbox, and who reads it.
   struct Fill {
     int64_t exchange = -1;
@@ -88,21 +84,18 @@ class Windows {
     Fill now;
   };
 
-  void meet();
-  size_t bytes() const; // of the memory of a worker
-  std::vector<int64_t> open_memories(const std::vector<std::string>& names);
+  // Of a near peer, or of this worker.
+  Header& header(int rank) const;
   void mark_consumed(int peer, int64_t exchange, int64_t chunks);
   void await_readers(const Fill& fill, int64_t chunks, int64_t bytes);
   template <typename Ready>
   void
   await(int peer, Bell& bell, bool is_send, int64_t bytes, const Ready& ready);
-  float* outbox(Header* header, int64_t exchange) const;
+  float* outbox(int rank, int64_t exchange) const;
 
   Link& link_;
   int64_t floats_;
-  std::unique_ptr<SharedMemory> mine_;
-  Header* header_ = nullptr;
-  std::vector<Peer> peers_;
+  std::unique_ptr<net::SharedPeers> peers_; // null: this worker is alone
   // Of the newest exchange.
   int64_t exchange_ = -1;
   uint64_t cut_ = 0;

@@ -2,9 +2,12 @@
 // and texts in the store that they met in, which is served by none of them.
 //
 // Nothing here waits for another worker. All functions may be called from any
-// thread, and throw TransportError where the store cannot be reached now.
+// thread, and throw TransportError if the store cannot be reached now.
 #pragma once
 
+#include "base/error.h"
+
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +29,17 @@ class KeyValueStore {
       const std::string& text) = 0;
 };
 
+// Parses a count that a worker has written. Throws TransportError.
+inline int64_t parse_count(const std::string& text) {
+  int64_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, count);
+  if (parsed.ec != std::errc() || parsed.ptr != end) {
+    throw TransportError("the store holds no count, but '" + text + "'");
+  }
+  return count;
+}
+
 // A counter: how often a worker has been started. One that finds a later life
 // of itself, or of another, knows that the earlier one is over.
 inline std::string life_key(int rank) {
@@ -42,7 +56,7 @@ inline std::string progress_key(int rank) {
   return "progress/" + std::to_string(rank);
 }
 // A counter: how often workers have come to this round of the gathering
-// (edges/final_rendezvous.h), of which there are some from 0 on.
+// (member/final_rendezvous.h), of which there are some from 0 on.
 inline std::string come_count_key(int round) {
   return "gather/" + std::to_string(round) + "/count";
 }

@@ -1,16 +1,78 @@
 #include "net/launch_environment.h"
 
 #include "base/error.h"
-#include "net/variables.h"
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 
 namespace grapevine::net {
 namespace {
 
 using Kind = LaunchEnvironment::Kind;
+
+// Environment variables, with the errors that a half-set environment deserves.
+class Variables {
+ public:
+  explicit Variables(const GetEnv& get_env) : get_env_(get_env) {}
+
+  // A variable that is set to nothing counts as not set.
+  std::optional<std::string> text(const char* name) const {
+    auto value = get_env_(name);
+    if (value && value->empty()) return std::nullopt;
+    return value;
+  }
+
+  bool has(const char* name) const { return text(name).has_value(); }
+
+  std::optional<int64_t> number(const char* name, int64_t least = 0) const {
+    const auto value = text(name);
+    if (!value) return std::nullopt;
+    int64_t number = 0;
+    const char* end = value->data() + value->size();
+    const auto result = std::from_chars(value->data(), end, number);
+    if (result.ec != std::errc() || result.ptr != end || number < least ||
+        number > INT32_MAX) {
+      throw ConfigError(fmt::format(
+          "environment variable {}: '{}' is not an integer of at least {}",
+          name,
+          *value,
+          least));
+    }
+    return number;
+  }
+
+  std::string need_text(const char* name, const char* because) const {
+    const auto value = text(name);
+    if (!value) throw_missing(name, because);
+    return *value;
+  }
+
+  int need_number(const char* name, const char* because, int64_t least = 0)
+      const {
+    const auto value = number(name, least);
+    if (!value) throw_missing(name, because);
+    return static_cast<int>(*value);
+  }
+
+  int number_or(const char* name, int64_t fallback, int64_t least = 0) const {
+    return static_cast<int>(number(name, least).value_or(fallback));
+  }
+
+ private:
+  [[noreturn]] static void throw_missing(
+      const char* name,
+      const char* because) {
+    throw ConfigError(fmt::format(
+        "environment variable {} is not set, although {}",
+        name,
+        because));
+  }
+
+  const GetEnv& get_env_;
+};
 
 void check_rank(const LaunchEnvironment& environment, const char* name) {
   if (environment.rank < environment.size) return;
@@ -29,6 +91,16 @@ int read_port(const Variables& variables, const char* because) {
         port));
   }
   return port;
+}
+
+std::optional<LocalPlace> read_local_place(
+    const Variables& variables,
+    const char* rank_name,
+    const char* size_name) {
+  const auto rank = variables.number(rank_name);
+  const auto size = variables.number(size_name, 1);
+  if (!rank || !size) return std::nullopt;
+  return LocalPlace{static_cast<int>(*rank), static_cast<int>(*size)};
 }
 
 // MASTER_ADDR and MASTER_PORT: both or none.
@@ -57,10 +129,8 @@ LaunchEnvironment read_torchrun(const Variables& variables, Kind kind) {
   environment.rank = variables.need_number("RANK", because);
   environment.size = variables.need_number("WORLD_SIZE", because, 1);
   check_rank(environment, "RANK");
-  environment.local_rank = variables.number_or("LOCAL_RANK", 0);
-  environment.local_size = variables.number_or("LOCAL_WORLD_SIZE", 1, 1);
-  environment.local_is_known =
-      variables.has("LOCAL_RANK") && variables.has("LOCAL_WORLD_SIZE");
+  environment.local_place =
+      read_local_place(variables, "LOCAL_RANK", "LOCAL_WORLD_SIZE");
   environment.restart_attempt =
       variables.number_or("TORCHELASTIC_RESTART_COUNT", 0);
   environment.store_is_served =
@@ -104,10 +174,8 @@ std::optional<LaunchEnvironment> read_mpirun(const Variables& variables) {
         fmt::format("{} is", names.rank).c_str(),
         1);
     check_rank(environment, names.rank);
-    environment.local_rank = variables.number_or(names.local_rank, 0);
-    environment.local_size = variables.number_or(names.local_size, 1, 1);
-    environment.local_is_known =
-        variables.has(names.local_rank) && variables.has(names.local_size);
+    environment.local_place =
+        read_local_place(variables, names.local_rank, names.local_size);
     // For those who ask for gloo under mpirun.
     read_store_file(variables, environment);
     read_master(variables, environment);
@@ -141,7 +209,6 @@ std::optional<LaunchEnvironment> read_srun(const Variables& variables) {
   environment.kind = Kind::kSlurm;
   environment.rank = variables.need_number("SLURM_PROCID", "SLURM_STEP_ID is");
   check_rank(environment, "SLURM_PROCID");
-  environment.local_rank = variables.number_or("SLURM_LOCALID", 0);
   environment.transport = variables.has("PMIX_RANK") ? kMpi.name : kGloo.name;
   environment.restart_attempt = variables.number_or("SLURM_RESTART_COUNT", 0);
   read_store_file(variables, environment);

@@ -20,6 +20,7 @@
 
 #include "base/link_options.h"
 #include "base/transport_table.h"
+#include "net/transport.h"
 
 #include <functional>
 #include <optional>
@@ -34,10 +35,8 @@ struct LaunchEnvironment {
   std::string transport{kVirtual.name};
   int rank = 0;
   int size = 1;
-  // Among the workers of this node; known where the launcher told both.
-  int local_rank = 0;
-  int local_size = 1;
-  bool local_is_known = false;
+  // Among the workers of this node, if the launcher told both numbers.
+  std::optional<LocalPlace> local_place;
   // Gloo's meeting point: an address and port (store_is_served says whether
   // somebody else, the launcher, serves it, so that rank 0 is a client), or a
   // file. The file must be a new one for each run; it is removed when all have

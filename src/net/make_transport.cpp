@@ -1,7 +1,6 @@
 #include "base/transport_table.h"
-#include "net/packed/packed_transport.h"
-#include "net/shaped/shaped_transport.h"
 #include "net/transports.h"
+#include "net/wraps.h"
 
 #include <fmt/format.h>
 

@@ -1,14 +1,13 @@
 // Moves bytes between the workers of one run.
 //
-// The required interface is small: two non-blocking operations and the means
-// to wait for them. Everything else (barriers, broadcasts, reductions, lattice
-// sums) is composed of these once, in comm/, so that all transports give the
-// same bits.
+// The required interface is small: post a send or a receive, and wait for it.
+// Everything else (barriers, broadcasts, reductions, lattice sums) is composed
+// of these once, in mix/, so that all transports give the same bits.
 //
-// Semantics that every implementation keeps and transport_test checks:
+// Semantics that every implementation keeps and contract_test checks:
 //   - A send matches the receive with the same peer and tag, in posting order.
-//   - Lengths must agree, but for recv_at_most; an implementation may detect a
-//     mismatch and throw.
+//   - Lengths must agree, except with recv_at_most; an implementation may
+//     detect a mismatch and throw.
 //   - Length 0 is legal and completes. Sending to oneself is not.
 //   - A send may complete before it is received (buffering) or not
 //     (rendezvous): never rely on either.
@@ -18,7 +17,10 @@
 //     and its peers soon fail too. Destroy it. Destructors never wait for the
 //     network (but see make_mpi_transport for the end of MPI itself).
 //   - A peer or tag out of range, oneself as peer, and a request that is spent
-//     are bugs of the caller: CheckFailure, and the transport goes on.
+//     are bugs of the caller: CheckFailure; the transport remains usable.
+//
+// Implementations derive from SlotTransport (net/slot_transport.h), or from
+// WrappedTransport (net/wrap.h) if they change what another transport does.
 #pragma once
 
 #include "base/deadline.h"
@@ -30,7 +32,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace grapevine::net {
 
@@ -38,8 +39,7 @@ namespace grapevine::net {
 using Tag = int;
 inline constexpr Tag kMaxTag = 32767;
 
-// The longest room of recv_at_most, in bytes: a MiB, and what it may say of
-// itself.
+// The longest room of recv_at_most, in bytes: 1 MiB and a header.
 inline constexpr size_t kMostRoom = (size_t{1} << 20) + (size_t{1} << 14);
 
 // Names an operation in flight. Valid from send/recv until wait or a true
@@ -49,10 +49,24 @@ struct Request {
   bool valid() const { return slot >= 0; }
 };
 
-// Of a worker among those that share its memory.
+// A worker's place among those that share its memory.
 struct LocalPlace {
   int rank = 0;
   int size = 1;
+};
+
+// A send or receive. The bytes of a send are only read.
+struct Message {
+  bool is_send = false;
+  bool may_be_shorter = false; // only a receive
+  std::span<std::byte> bytes = {};
+  int peer = -1;
+  Tag tag = 0;
+
+  // Whether a message of this length can be received here.
+  bool takes(size_t sent) const {
+    return may_be_shorter ? sent <= bytes.size() : sent == bytes.size();
+  }
 };
 
 class Transport {
@@ -63,41 +77,54 @@ class Transport {
   virtual int size() const = 0;
   // As in base/transport_table.h, or "local".
   virtual std::string name() const = 0;
-  // Where the implementation itself knows it (MPI); else nothing.
+  // Known to some implementations (MPI).
   virtual std::optional<LocalPlace> local_place() const { return std::nullopt; }
 
   // One thread at a time may call these.
-  virtual Request send(std::span<const std::byte> bytes, int peer, Tag tag) = 0;
-  virtual Request recv(std::span<std::byte> bytes, int peer, Tag tag) = 0;
-  // For a message that may be shorter than the room for it, at most kMostRoom.
-  // How long it was is not told, so it has to say that itself; what is behind
-  // it in the room is left as it was. For transports that wrap others; one that
-  // packs (net/packed/) has none for others in turn: CheckFailure.
-  virtual Request
-  recv_at_most(std::span<std::byte> room, int peer, Tag tag) = 0;
+  Request send(std::span<const std::byte> bytes, int peer, Tag tag) {
+    auto* data = const_cast<std::byte*>(bytes.data());
+    return post(
+        {.is_send = true,
+         .bytes = {data, bytes.size()},
+         .peer = peer,
+         .tag = tag});
+  }
+  Request recv(std::span<std::byte> bytes, int peer, Tag tag) {
+    return post({.bytes = bytes, .peer = peer, .tag = tag});
+  }
+  // Receives a message that may be shorter than `room`, which is at most
+  // kMostRoom. The message must state its own length; the rest of the room is
+  // left as it was. Transports that pack (pack_messages) do not offer it:
+  // CheckFailure.
+  Request recv_at_most(std::span<std::byte> room, int peer, Tag tag) {
+    return post(
+        {.may_be_shorter = true, .bytes = room, .peer = peer, .tag = tag});
+  }
+  // What the three above do.
+  virtual Request post(const Message& message) = 0;
 
-  // True, and the request is spent, if the operation has completed. Also
-  // drives progress where the implementation needs that.
+  // Returns true, and the request is spent, if the operation has completed.
+  // Also drives progress if the implementation needs that.
   virtual bool test(Request request) = 0;
 
   // Returns when the operation has completed; the request is spent. Throws
-  // TimeoutError naming the peer when the deadline passes first, and
-  // TransportError naming the peer when the link or the peer has failed.
+  // TimeoutError naming the peer if the deadline passes first, and
+  // TransportError naming the peer if the link or the peer has failed.
   virtual void wait(Request request, Deadline deadline) = 0;
 
-  // Moves what is in flight, where that happens only while the transport is
-  // called; call it now and then while nothing is waited for. False where it
-  // is not needed. Never waits.
+  // Moves what is in flight, for transports that do so only while they are
+  // called; call it now and then while nothing is waited for. Returns false if
+  // it is not needed. Never waits.
   virtual bool progress() { return false; }
 
-  // Workers with the same name here may show each other memory instead of
-  // sending it (base/shared_memory.h); the empty name shares with nobody.
-  // A transport that stands for a network between them has none.
+  // Workers with the same domain may show each other memory instead of sending
+  // it (net/shared_peers.h); the empty domain shares with no other worker. A
+  // transport that emulates a network between them has none.
   virtual std::string memory_domain() const { return {}; }
 
-  // The one call that any thread may make at any time: the wait at hand, if
-  // any, and every later operation throw a TransportError. For whoever must
-  // end without the peers; they soon fail too.
+  // The one call that any thread may make at any time: the wait in progress,
+  // if any, and every later operation throw a TransportError. For workers that
+  // must end without their peers, which soon fail too.
   virtual void interrupt() = 0;
 };
 

@@ -47,7 +47,9 @@ void abandon_mpi(
 // environment names, within `deadline` (at least 1 s; c10d counts in
 // seconds): a peer that never comes is a TimeoutError that names the missing
 // ranks; a port in use is a TransportError that names the port; an
-// environment without a meeting point is a ConfigError.
+// environment without a meeting point is a ConfigError. May be called several
+// times, by all workers in the same order, if the store is served by none of
+// them.
 //
 // Listens on the loopback interface where the master is loopback, else on
 // environment.host_address, else on environment.interface, else on the address
@@ -58,7 +60,7 @@ std::unique_ptr<Transport> make_gloo_transport(
 
 struct TransportOptions {
   std::chrono::duration<double> deadline; // to meet the others
-  // Fewer bytes on the network (net/packed/): of all workers.
+  // Fewer bytes on the network (pack_messages): of all workers.
   bool packs = false;
   // Put around the transport before anything else, so next to the network.
   std::vector<Wrap> wraps = {};

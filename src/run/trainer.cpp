@@ -2,7 +2,7 @@
 
 #include "base/thread_pool.h"
 #include "gossip/neighbours.h"
-#include "net/store_server.h"
+#include "net/gloo.h"
 #include "net/transports.h"
 #include "record/run_directory.h"
 #include "record/run_lock.h"

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "net/packed/packed_transport.h"
+#include "net/wraps.h"
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 #include "algo/rules.h"
 #include "base/error.h"
 #include "gossip/allowance.h"
+#include "gossip/control_channel.h"
 #include "gossip/neighbours.h"
 #include "graph/schedule.h"
 #include "net/transports.h"
@@ -12,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <numeric>
+#include <cstring>
+#include <functional>
 
 namespace grapevine::gossip {
 namespace {
@@ -173,89 +174,110 @@ TEST(Averager, GradientsWaitOnlyIfMaxLagIsExceeded) {
   EXPECT_GT(seconds, 0);
 }
 
-// Nobody asks the neighbour for anything, so it is not an answer that is
-// missed.
-TEST(Averager, MissesANeighbourThatSaysNothing) {
-  auto transports = net::make_local_transports(2);
-  const auto edges = member::make_fixed_edges(std::move(transports[0]), {1});
-  const auto arena = make_arena(50, 1);
-  Replica replica(*arena, {}, kPieceBytes);
-  Averager averager(
-      replica,
-      *edges,
-      {1},
-      {.total_gradients = 1'000'000'000,
-       .deadline = std::chrono::milliseconds(200)});
-  try {
-    while (!averager.is_ending()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      averager.gradient_done(0.005, 0);
-    }
-    averager.gradient_done(0.005, 0);
-    ADD_FAILURE() << "nobody was missed";
-  } catch (const TransportError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "worker 1 is lost: nothing was heard of it in time");
+// Two workers, of which this is the first.
+class AveragerPair : public ::testing::Test {
+ protected:
+  // One of them, with the deadline of `options`.
+  void with_averager(
+      int rank,
+      AveragerOptions options,
+      const std::function<void(Averager&)>& work) {
+    const auto edges =
+        member::make_fixed_edges(std::move(transports_[rank]), {1 - rank});
+    Averager averager(*replicas_[rank], *edges, {1 - rank}, options);
+    work(averager);
   }
+
+  static void compute_until_the_end(Averager& averager, int64_t averagings) {
+    while (!averager.is_ending()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      averager.gradient_done(0.001, averagings);
+    }
+  }
+
+  std::vector<float> values(int rank) {
+    const auto x = replicas_[rank]->x();
+    return {x.begin(), x.end()};
+  }
+
+  std::vector<std::unique_ptr<net::Transport>> transports_ =
+      net::make_local_transports(2);
+  std::unique_ptr<tensor::Arena> arenas_[2] = {make_arena(1), make_arena(2)};
+  std::unique_ptr<Replica> replicas_[2] = {
+      std::make_unique<Replica>(*arenas_[0], plain_dynamics(), kPieceBytes),
+      std::make_unique<Replica>(*arenas_[1], plain_dynamics(), kPieceBytes)};
+};
+
+// No answer is missed, since the neighbour is asked for nothing.
+TEST_F(AveragerPair, MissesANeighbourThatSaysNothing) {
+  const AveragerOptions options{
+      .total_gradients = 1'000'000'000,
+      .deadline = std::chrono::milliseconds(200)};
+  with_averager(0, options, [](Averager& averager) {
+    try {
+      compute_until_the_end(averager, 0);
+      averager.gradient_done(0.001, 0);
+      ADD_FAILURE() << "the neighbour was not missed";
+    } catch (const TransportError& error) {
+      EXPECT_STREQ(
+          error.what(),
+          "worker 1 is lost: nothing was heard of it in time");
+    }
+  });
 }
 
-TEST(Averager, DoesNotMissThoseWhoHaveNothingToSay) {
-  auto transports = net::make_local_transports(2);
+// A count that no worker can have would end the run of all.
+TEST_F(AveragerPair, LosesANeighbourThatSendsNonsense) {
+  std::vector<std::byte> nonsense(control_message_bytes(2));
+  nonsense[0] = std::byte{ControlMessage::kNews};
+  const int64_t count = int64_t{1} << 62;
+  std::memcpy(nonsense.data() + 8, &count, sizeof(count));
+  transports_[1]->send(nonsense, 0, kControlTag);
+  with_averager(0, {.total_gradients = 1'000'000}, [](Averager& averager) {
+    EXPECT_THROW(compute_until_the_end(averager, 0), TransportError);
+  });
+}
+
+TEST_F(AveragerPair, DoesNotMissThoseWhoHaveNothingToSay) {
+  const std::chrono::milliseconds kDeadline(2000);
   const auto idle = [&](int rank) {
-    const auto edges =
-        member::make_fixed_edges(std::move(transports[rank]), {1 - rank});
-    const auto arena = make_arena(50 + rank, 1);
-    Replica replica(*arena, {}, kPieceBytes);
-    Averager averager(
-        replica,
-        *edges,
-        {1 - rank},
-        {.total_gradients = 100, .deadline = std::chrono::seconds(4)});
-    std::this_thread::sleep_for(std::chrono::milliseconds(5000));
-    averager.end();
-    for (const MembershipChange& change : averager.membership())
-      EXPECT_TRUE(change.is_there) << change.why;
+    with_averager(
+        rank,
+        {.total_gradients = 100, .deadline = kDeadline},
+        [&](Averager& averager) {
+          std::this_thread::sleep_for(kDeadline + kDeadline / 4);
+          averager.end();
+          for (const MembershipChange& change : averager.membership())
+            EXPECT_TRUE(change.is_there) << change.why;
+        });
   };
   std::jthread other(idle, 1);
   idle(0);
 }
 
 // A worker that has just begun takes its neighbour's values, which keeps them.
-TEST(Averager, AFreshWorkerTakesANeighboursValues) {
-  auto transports = net::make_local_transports(2);
-  auto one = make_arena(1);
-  auto two = make_arena(2);
-  Replica known(*one, plain_dynamics(), kPieceBytes);
-  Replica fresh(*two, plain_dynamics(), kPieceBytes);
-  const std::vector<float> before(known.x().begin(), known.x().end());
-  const auto run = [&](int rank, Replica& replica) {
-    const auto edges =
-        member::make_fixed_edges(std::move(transports[rank]), {1 - rank});
-    Averager averager(
-        replica,
-        *edges,
-        {1 - rank},
-        {.total_gradients = 1'000'000, // who is fresh asks for the end
-         .deadline = std::chrono::seconds(60),
-         .is_fresh = rank == 1});
-    if (rank == 1) {
-      EXPECT_TRUE(averager.wait_for_values(std::chrono::seconds(60)));
-      averager.ask_for_end();
-    }
-    while (!averager.is_ending()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      averager.gradient_done(0.001, 1);
-    }
-    averager.end();
+TEST_F(AveragerPair, AFreshWorkerTakesANeighboursValues) {
+  const std::vector<float> before = values(0);
+  const auto run = [&](int rank) {
+    const AveragerOptions options{
+        .total_gradients = 1'000'000, // who is fresh asks for the end
+        .deadline = std::chrono::seconds(60),
+        .is_fresh = rank == 1};
+    with_averager(rank, options, [&](Averager& averager) {
+      if (rank == 1) {
+        EXPECT_TRUE(averager.wait_for_values(std::chrono::seconds(60)));
+        averager.ask_for_end();
+      }
+      compute_until_the_end(averager, 1);
+      averager.end();
+    });
   };
-  std::jthread other([&] { run(1, fresh); });
-  run(0, known);
-  other.join();
-  const std::vector<float> x(known.x().begin(), known.x().end());
-  const std::vector<float> taken(fresh.x().begin(), fresh.x().end());
-  EXPECT_EQ(x, before);
-  EXPECT_EQ(taken, before);
+  {
+    std::jthread other(run, 1);
+    run(0);
+  }
+  EXPECT_EQ(values(0), before);
+  EXPECT_EQ(values(1), before);
 }
 
 // A path on whose one end is the only one with values: the others meet each

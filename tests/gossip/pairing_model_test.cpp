@@ -5,6 +5,8 @@
 // for ever.
 #include "gossip/pairing.h"
 
+#include "base/error.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -244,6 +246,15 @@ TEST(PairingModel, StarOfFour) {
 TEST(PairingModel, ThreeThatStopAtAnyTime) {
   Explorer explorer(complete(3), 1, true);
   EXPECT_GT(explorer.states(), 100U);
+}
+
+TEST(Pairing, RefusesAnAnswerToWhatWasNotAsked) {
+  Pairing pairing(0, {1, 2}, 7);
+  std::vector<PairingMessage> say;
+  for (const auto word :
+       {PairingKind::kYes, PairingKind::kSoon, PairingKind::kNo})
+    EXPECT_THROW(pairing.hear(1, word, say), TransportError);
+  EXPECT_TRUE(say.empty());
 }
 
 } // namespace

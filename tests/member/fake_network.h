@@ -1,7 +1,7 @@
 // A store and a factory inside one process, for edges in threads.
 #pragma once
 
-#include "net/group_factory.h"
+#include "net/wrap.h"
 #include "net/key_value_store.h"
 #include "net/transports.h"
 

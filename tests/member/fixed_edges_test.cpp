@@ -9,8 +9,10 @@
 
 #include <numeric>
 
-namespace grapevine::net {
+namespace grapevine::member {
 namespace {
+
+using namespace net;
 
 using testing::Bytes;
 using testing::expect_bytes;
@@ -121,4 +123,4 @@ TEST(FixedEdges, AStrangerIsABug) {
 }
 
 } // namespace
-} // namespace grapevine::net
+} // namespace grapevine::member

@@ -8,8 +8,10 @@
 #include <optional>
 #include <random>
 
-namespace grapevine::net {
+namespace grapevine::member {
 namespace {
+
+using namespace net;
 
 using Phase = Handshake::Phase;
 
@@ -154,4 +156,4 @@ TEST(Handshake, NotesReadBack) {
 }
 
 } // namespace
-} // namespace grapevine::net
+} // namespace grapevine::member

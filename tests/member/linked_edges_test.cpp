@@ -14,8 +14,10 @@
 #include <iterator>
 #include <thread>
 
-namespace grapevine::net {
+namespace grapevine::member {
 namespace {
+
+using namespace net;
 
 using testing::Bytes;
 using testing::expect_bytes;
@@ -49,6 +51,30 @@ class LinkedEdgesTest : public ::testing::TestWithParam<int> {
          .size = n,
          .neighbours = all_but(rank, n),
          .connect_seconds = 60s});
+  }
+
+  // As if nobody had been there.
+  void begin_anew() {
+    store_ = std::make_shared<MemoryStore>();
+    factory_ = std::make_shared<LocalGroupFactory>();
+  }
+
+  // Worker 2 came to the first round, and was gone before it was connected.
+  void let_worker_2_come_and_die() {
+    store_->set("gather/0/come/2", "1");
+    store_->add("gather/0/count", 1);
+    store_->add("life/2", 1);
+  }
+
+  // Gathers, expects these to have come, and talks to them.
+  static void expect_gathering(
+      Edges& edges,
+      const std::vector<int>& members,
+      Deadline deadline = late()) {
+    const auto gathering = edges.gather(deadline);
+    EXPECT_EQ(gathering.members, members);
+    EXPECT_EQ(gathering.members[gathering.transport->rank()], edges.rank());
+    testing::pass_around(*gathering.transport);
   }
 
   std::shared_ptr<MemoryStore> store_ = std::make_shared<MemoryStore>();
@@ -123,9 +149,7 @@ TEST_P(LinkedEdgesTest, LinkTalkAndGather) {
         if (rank == b) talk(*edges, a, a * n + b);
       }
     }
-    const Gathering gathering = edges->gather(late());
-    EXPECT_EQ(gathering.members.size(), static_cast<size_t>(n));
-    testing::pass_around(*gathering.transport);
+    expect_gathering(*edges, all_but(-1, n));
   });
 }
 
@@ -153,15 +177,13 @@ TEST_F(LinkedEdges, ALostEdgeIsMadeAgainAndTheOthersGoOn) {
     talk(*edges[loser], other, 1);
     EXPECT_EQ(edges[loser]->edge(2).transport, untouched);
     EXPECT_TRUE(edges[2]->changes().empty());
-    store_ = std::make_shared<MemoryStore>();
-    factory_ = std::make_shared<LocalGroupFactory>();
+    begin_anew();
   }
 }
 
 TEST_F(LinkedEdges, AWorkerThatReturnsIsLinkedAgain) {
   for (const int victim : {0, 2}) {
-    store_ = std::make_shared<MemoryStore>();
-    factory_ = std::make_shared<LocalGroupFactory>();
+    begin_anew();
     std::unique_ptr<Edges> edges[3] = {make(0, 3), make(1, 3), make(2, 3)};
     for (auto& each : edges)
       await_all(*each, 3);
@@ -230,15 +252,11 @@ TEST_F(LinkedEdges, AStoreOutOfReachStopsNobody) {
 
 TEST_F(LinkedEdges, GatherLeavesOutWhoDoesNotCome) {
   for (const int missing : {0, 2}) {
-    store_ = std::make_shared<MemoryStore>();
-    factory_ = std::make_shared<LocalGroupFactory>();
+    begin_anew();
     on_threads(4, [&](int rank) {
       const auto edges = make(rank, 4);
       if (rank == missing) return;
-      const auto gathering = edges->gather(Deadline::after(3s));
-      EXPECT_EQ(gathering.members, all_but(missing, 4));
-      EXPECT_EQ(gathering.members[gathering.transport->rank()], edges->rank());
-      testing::pass_around(*gathering.transport);
+      expect_gathering(*edges, all_but(missing, 4), Deadline::after(3s));
     });
     EXPECT_THROW(make(missing, 4)->gather(Deadline::after(1s)), TransportError);
   }
@@ -246,33 +264,25 @@ TEST_F(LinkedEdges, GatherLeavesOutWhoDoesNotCome) {
 
 // One comes, and is gone before it can be connected.
 TEST_F(LinkedEdges, ADeathDuringTheGatheringCostsARound) {
-  store_->set("gather/0/come/2", "1");
-  store_->add("gather/0/count", 1);
-  store_->add("life/2", 1);
+  let_worker_2_come_and_die();
   on_threads(4, [&](int rank) {
     if (rank == 2) return;
     const auto edges = make(rank, 4);
-    const auto gathering = edges->gather(Deadline::after(3s));
-    EXPECT_EQ(gathering.members, all_but(2, 4));
-    testing::pass_around(*gathering.transport);
+    expect_gathering(*edges, all_but(2, 4), Deadline::after(3s));
   });
 }
 
 // Its next life may come to the next round, though the first was not its own,
 // and nobody waits for the one that is over.
 TEST_F(LinkedEdges, WhoReturnsDuringTheGatheringIsTakenIn) {
-  store_->set("gather/0/come/2", "1");
-  store_->add("gather/0/count", 1);
-  store_->add("life/2", 1);
+  let_worker_2_come_and_die();
   on_threads(3, [&](int rank) {
     if (rank == 2) {
       while (!store_->get("gather/0/list"))
         std::this_thread::sleep_for(1ms);
     }
     const auto edges = make(rank, 3);
-    const auto gathering = edges->gather(late());
-    EXPECT_EQ(gathering.members.size(), 3u);
-    testing::pass_around(*gathering.transport);
+    expect_gathering(*edges, {0, 1, 2});
   });
 }
 
@@ -287,9 +297,7 @@ TEST_F(LinkedEdges, WhoReturnsAfterTheGatheringComesToTheNext) {
       EXPECT_EQ(gathering.members.size(), 3u);
       if (rank == 2) edges = make(rank, 3);
     }
-    const auto gathering = edges->gather(late());
-    EXPECT_EQ(gathering.members.size(), 3u);
-    testing::pass_around(*gathering.transport);
+    expect_gathering(*edges, {0, 1, 2});
     edges->conclude();
   });
   EXPECT_THROW(make(2, 3)->gather(late()), TransportError);
@@ -298,13 +306,9 @@ TEST_F(LinkedEdges, WhoReturnsAfterTheGatheringComesToTheNext) {
 TEST_F(LinkedEdges, MayGatherAgain) {
   on_threads(3, [&](int rank) {
     const auto edges = make(rank, 3);
-    auto gathering = edges->gather(late());
-    EXPECT_EQ(gathering.members.size(), 3u);
-    gathering.transport.reset();
+    expect_gathering(*edges, {0, 1, 2});
     if (rank == 0) return;
-    gathering = edges->gather(Deadline::after(3s));
-    EXPECT_EQ(gathering.members, (std::vector<int>{1, 2}));
-    testing::pass_around(*gathering.transport);
+    expect_gathering(*edges, {1, 2}, Deadline::after(3s));
   });
 }
 
@@ -349,8 +353,7 @@ TEST_F(LinkedEdges, GatherWaitsForWhoGoesOn) {
 // without it, and it is told so.
 TEST_F(LinkedEdges, GatherLeavesOutWhoIsCutOff) {
   for (const int cut_off : {0, 2}) {
-    store_ = std::make_shared<MemoryStore>();
-    factory_ = std::make_shared<LocalGroupFactory>();
+    begin_anew();
     factory_->cut(cut_off);
     on_threads(4, [&](int rank) {
       const auto edges = make(rank, 4);
@@ -358,9 +361,7 @@ TEST_F(LinkedEdges, GatherLeavesOutWhoIsCutOff) {
         EXPECT_THROW(edges->gather(late()), TransportError);
         return;
       }
-      const auto gathering = edges->gather(late());
-      EXPECT_EQ(gathering.members, all_but(cut_off, 4));
-      testing::pass_around(*gathering.transport);
+      expect_gathering(*edges, all_but(cut_off, 4));
       edges->conclude();
     });
   }
@@ -399,9 +400,7 @@ TEST_F(LinkedEdges, WhoIsCutOffStaysLeftOut) {
       EXPECT_THROW(edges->gather(late()), TransportError);
       return;
     }
-    const auto gathering = edges->gather(late());
-    EXPECT_EQ(gathering.members, all_but(2, 4));
-    testing::pass_around(*gathering.transport);
+    expect_gathering(*edges, all_but(2, 4));
     edges->conclude();
   });
   EXPECT_EQ(busy->wholes, 4);
@@ -414,4 +413,4 @@ TEST_F(LinkedEdges, AStrangerIsABug) {
 }
 
 } // namespace
-} // namespace grapevine::net
+} // namespace grapevine::member

@@ -1,10 +1,12 @@
 // Who is left when not all can be connected with each other.
-#include "member/reach.h"
+#include "member/attempts.h"
 
 #include <gtest/gtest.h>
 
-namespace grapevine::net {
+namespace grapevine::member {
 namespace {
+
+using namespace net;
 
 using Ranks = std::vector<int>;
 
@@ -35,4 +37,4 @@ TEST(Reach, WhoHasNotTriedMayBeReached) {
 }
 
 } // namespace
-} // namespace grapevine::net
+} // namespace grapevine::member

@@ -51,9 +51,7 @@ TEST(WorkersPerNode, AreFoundTogether) {
   std::vector<int> found(6);
   testing::run_workers(6, testing::options_with(4096), [&](auto& worker) {
     net::LaunchEnvironment environment;
-    environment.local_rank = worker.rank() % 3;
-    environment.local_size = 3;
-    environment.local_is_known = true;
+    environment.local_place = net::LocalPlace{worker.rank() % 3, 3};
     found[worker.rank()] = find_workers_per_node(worker, environment);
   });
   EXPECT_EQ(found, std::vector<int>(6, 3));

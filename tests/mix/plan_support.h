@@ -7,8 +7,8 @@
 #include "mix/communicator.h"
 #include "mix/plan.h"
 #include "mix/plans/plans.h"
-#include "net/forwarding_transport.h"
 #include "net/transports.h"
+#include "net/wraps.h"
 
 #include <fmt/format.h>
 
@@ -173,35 +173,24 @@ inline Planes mix_all(const Plan& plan, Planes planes) {
   return planes;
 }
 
-// Counts what is really sent. A logical message is everything to one peer
-// with one tag.
-class CountingTransport : public net::testing::ForwardingTransport {
+// Counts what is really sent (net/wraps.h), and names the memory it shares.
+class CountingTransport : public net::WrappedTransport {
  public:
-  struct Counts {
-    int64_t bytes = 0;
-    int64_t calls = 0;
-    std::set<std::pair<int, net::Tag>> messages;
-  };
+  using Counts = net::MessageCounts;
 
   CountingTransport(
       std::unique_ptr<Transport> inner,
       Counts* counts,
       std::string memory_domain = {})
-      : ForwardingTransport(std::move(inner)),
-        counts_(counts),
+      : WrappedTransport(net::wrap(
+            std::move(inner),
+            {net::count_messages(*counts)},
+            Deadline::after(std::chrono::seconds(60)))),
         memory_domain_(std::move(memory_domain)) {}
 
   std::string memory_domain() const override { return memory_domain_; }
-  net::Request send(std::span<const std::byte> bytes, int peer, net::Tag tag)
-      override {
-    counts_->bytes += static_cast<int64_t>(bytes.size());
-    ++counts_->calls;
-    counts_->messages.insert({peer, tag});
-    return ForwardingTransport::send(bytes, peer, tag);
-  }
 
  private:
-  Counts* counts_;
   std::string memory_domain_;
 };
 

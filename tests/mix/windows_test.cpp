@@ -212,7 +212,7 @@ TEST(Windows, AWaitForAPeerThatHasLeftThrows) {
     } catch (const TransportError& error) {
       const std::string text = error.what();
       EXPECT_NE(text.find("worker 2"), std::string::npos) << text;
-      EXPECT_NE(text.find("it has left"), std::string::npos) << text;
+      EXPECT_NE(text.find("it has closed the link"), std::string::npos) << text;
       ++thrown;
     }
   });

@@ -51,23 +51,56 @@ inline void expect_bytes(const Bytes& got, int from, int to, int message) {
   }
 }
 
+// Generous: nothing here is about time.
+inline Deadline patience() {
+  return Deadline::after(std::chrono::seconds(100));
+}
+
+// One message of an exchange: who it goes to or comes from, and which it is.
+struct Item {
+  int peer;
+  Tag tag;
+  int message;
+};
+
+// Posts all of these, receives and sends in turn, waits for them in that order
+// or in reverse, and checks what has come.
+inline void exchange(
+    Transport& transport,
+    size_t length,
+    const std::vector<Item>& sends,
+    const std::vector<Item>& receives,
+    bool in_reverse = false) {
+  const int rank = transport.rank();
+  std::vector<Bytes> out;
+  std::vector<Bytes> in(receives.size(), Bytes(length));
+  std::vector<Request> requests;
+  for (const auto& [peer, tag, message] : sends)
+    out.push_back(make_bytes(rank, peer, message, length));
+  for (size_t i = 0; i < sends.size(); ++i) {
+    requests.push_back(transport.send(out[i], sends[i].peer, sends[i].tag));
+    requests.push_back(
+        transport.recv(in[i], receives[i].peer, receives[i].tag));
+  }
+  if (in_reverse) std::ranges::reverse(requests);
+  for (const Request request : requests)
+    transport.wait(request, patience());
+  for (size_t i = 0; i < in.size(); ++i)
+    expect_bytes(in[i], receives[i].peer, rank, receives[i].message);
+}
+
 // A few messages around the ring, for tests of who is connected with whom
 // rather than of what is moved.
 inline void pass_around(Transport& transport) {
   const int rank = transport.rank();
   const int size = transport.size();
   if (size == 1) return;
-  const int next = (rank + 1) % size;
-  const int previous = (rank + size - 1) % size;
-  const auto deadline = Deadline::after(std::chrono::seconds(100));
   for (int message = 0; message < 5; ++message) {
-    const Bytes out = make_bytes(rank, next, message, 1000);
-    Bytes in(1000);
-    const Request sent = transport.send(out, next, message);
-    const Request received = transport.recv(in, previous, message);
-    transport.wait(received, deadline);
-    transport.wait(sent, deadline);
-    expect_bytes(in, previous, rank, message);
+    exchange(
+        transport,
+        1000,
+        {{(rank + 1) % size, message, message}},
+        {{(rank + size - 1) % size, message, message}});
   }
 }
 
@@ -100,40 +133,19 @@ class Exercise {
   }
 
  private:
-  // Generous: nothing here is about time.
-  static Deadline deadline() {
-    return Deadline::after(std::chrono::seconds(100));
-  }
-
   int next() const { return (rank_ + 1) % size_; }
   int previous() const { return (rank_ + size_ - 1) % size_; }
 
   void ring(size_t length) {
-    const Bytes out = make_bytes(rank_, next(), 0, length);
-    Bytes in(length);
-    const Request sent = transport_.send(out, next(), 0);
-    const Request received = transport_.recv(in, previous(), 0);
-    transport_.wait(received, deadline());
-    transport_.wait(sent, deadline());
-    expect_bytes(in, previous(), rank_, 0);
+    exchange(transport_, length, {{next(), 0, 0}}, {{previous(), 0, 0}});
   }
 
   void all_pairs(size_t length) {
-    std::vector<Bytes> out(size_);
-    std::vector<Bytes> in(size_, Bytes(length));
-    std::vector<Request> requests;
+    std::vector<Item> items;
     for (int peer = 0; peer < size_; ++peer) {
-      if (peer == rank_) continue;
-      out[peer] = make_bytes(rank_, peer, 1, length);
-      requests.push_back(transport_.recv(in[peer], peer, 5));
-      requests.push_back(transport_.send(out[peer], peer, 5));
+      if (peer != rank_) items.push_back({peer, 5, 1});
     }
-    for (const Request request : requests) {
-      transport_.wait(request, deadline());
-    }
-    for (int peer = 0; peer < size_; ++peer) {
-      if (peer != rank_) expect_bytes(in[peer], peer, rank_, 1);
-    }
+    exchange(transport_, length, items, items);
   }
 
   // Messages of all lengths up to that of the room, which keeps its end.
@@ -155,7 +167,7 @@ class Exercise {
       requests.push_back(transport_.send(bytes, next(), 3));
     if (rank_ % 2 != 0) receive();
     for (const Request request : requests)
-      transport_.wait(request, deadline());
+      transport_.wait(request, patience());
     const Bytes untouched = make_bytes(rank_, rank_, 99, room);
     for (size_t i = 0; i < lengths.size(); ++i) {
       const auto length = static_cast<std::ptrdiff_t>(lengths[i]);
@@ -173,46 +185,24 @@ class Exercise {
   // Received in another order than sent.
   void many_tags(size_t length) {
     const Tag tags[] = {0, 1, 77, kMaxTag};
-    std::vector<Bytes> out;
-    std::vector<Bytes> in(4, Bytes(length));
-    std::vector<Request> requests;
+    std::vector<Item> sends;
+    std::vector<Item> receives;
     for (int i = 0; i < 4; ++i) {
-      out.push_back(make_bytes(rank_, next(), i, length));
+      sends.push_back({next(), tags[i], i});
+      receives.push_back({previous(), tags[3 - i], 3 - i});
     }
-    for (int i = 0; i < 4; ++i) {
-      requests.push_back(transport_.send(out[i], next(), tags[i]));
-    }
-    for (int i = 3; i >= 0; --i) {
-      requests.push_back(transport_.recv(in[i], previous(), tags[i]));
-    }
-    for (const Request request : requests) {
-      transport_.wait(request, deadline());
-    }
-    for (int i = 0; i < 4; ++i) {
-      expect_bytes(in[i], previous(), rank_, i);
-    }
+    exchange(transport_, length, sends, receives);
   }
 
   // Waited for in reverse.
   void order_of_equal_tags(size_t length) {
-    constexpr int kMessages = 5;
-    std::vector<Bytes> out;
-    std::vector<Bytes> in(kMessages, Bytes(length));
-    std::vector<Request> requests;
-    for (int i = 0; i < kMessages; ++i) {
-      out.push_back(make_bytes(rank_, next(), i, length));
+    std::vector<Item> sends;
+    std::vector<Item> receives;
+    for (int i = 0; i < 5; ++i) {
+      sends.push_back({next(), 9, i});
+      receives.push_back({previous(), 9, i});
     }
-    for (int i = 0; i < kMessages; ++i) {
-      requests.push_back(transport_.send(out[i], next(), 9));
-      requests.push_back(transport_.recv(in[i], previous(), 9));
-    }
-    while (!requests.empty()) {
-      transport_.wait(requests.back(), deadline());
-      requests.pop_back();
-    }
-    for (int i = 0; i < kMessages; ++i) {
-      expect_bytes(in[i], previous(), rank_, i);
-    }
+    exchange(transport_, length, sends, receives, /*in_reverse=*/true);
   }
 
   // By test alone, and the later operation first: what it needs must come
@@ -228,15 +218,15 @@ class Exercise {
     const bool early = transport_.test(first);
     poll_until_done(second);
     const Request answer = transport_.send(first_out, next(), 11);
-    if (!early) transport_.wait(first, deadline());
-    transport_.wait(sent, deadline());
+    if (!early) transport_.wait(first, patience());
+    transport_.wait(sent, patience());
     poll_until_done(answer);
     expect_bytes(first_in, previous(), rank_, 1);
     expect_bytes(second_in, previous(), rank_, 2);
   }
 
   void poll_until_done(Request request) {
-    const Deadline until = deadline();
+    const Deadline until = patience();
     while (!transport_.test(request)) {
       if (until.passed()) throw std::runtime_error("test is never true");
       std::this_thread::yield();

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -9,7 +10,6 @@
 namespace grapevine::net {
 namespace {
 
-using Kind = LaunchEnvironment::Kind;
 using Variables = std::map<std::string, std::string>;
 
 LaunchEnvironment read(const Variables& variables) {
@@ -54,19 +54,91 @@ Variables without(Variables variables, const std::string& name) {
   return variables;
 }
 
-TEST(LaunchEnvironment, Alone) {
-  const auto environment = read({});
-  EXPECT_EQ(environment.kind, Kind::kAlone);
-  EXPECT_EQ(environment.transport, "virtual");
-  EXPECT_EQ(environment.rank, 0);
-  EXPECT_EQ(environment.size, 1);
+const Variables kOpenMpi = {
+    {"OMPI_COMM_WORLD_RANK", "5"},
+    {"OMPI_COMM_WORLD_SIZE", "6"},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+    {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+    {"PMIX_RANK", "5"}};
+
+const Variables kSlurm = {
+    {"SLURM_PROCID", "5"},
+    {"SLURM_STEP_ID", "1"},
+    {"SLURM_NTASKS", "8"},
+    {"SLURM_LOCALID", "1"},
+    {"SLURM_JOB_ID", "4711"},
+    {"SLURM_JOB_NODELIST", "node[01-04]"},
+    {"SLURM_STEP_NODELIST", "node[03-04]"}};
+
+// "torchrun gloo 3/8, local 1/2, head:29500 served".
+std::string describe(const LaunchEnvironment& found) {
+  constexpr const char* kKinds[] =
+      {"alone", "mpi", "torchrun", "slurm", "grapevine"};
+  std::string text = fmt::format(
+      "{} {} {}/{}",
+      kKinds[static_cast<int>(found.kind)],
+      found.transport,
+      found.rank,
+      found.size);
+  if (const auto& place = found.local_place)
+    text += fmt::format(", local {}/{}", place->rank, place->size);
+  if (found.master_port > 0)
+    text += fmt::format(", {}:{}", found.master_address, found.master_port);
+  if (!found.store_file.empty()) text += ", " + found.store_file;
+  if (found.store_is_served) text += " served";
+  if (found.restart_attempt > 0)
+    text += fmt::format(", attempt {}", found.restart_attempt);
+  if (found.restart_of_worker > 0)
+    text += fmt::format(", restart {}", found.restart_of_worker);
+  return text;
 }
 
-TEST(LaunchEnvironment, KnowsTheNodeWhereBothNumbersAreTold) {
-  EXPECT_TRUE(read(kTorchrun).local_is_known);
-  EXPECT_FALSE(read(without(kTorchrun, "LOCAL_RANK")).local_is_known);
-  EXPECT_FALSE(read(without(kTorchrun, "LOCAL_WORLD_SIZE")).local_is_known);
-  EXPECT_FALSE(read({}).local_is_known);
+TEST(LaunchEnvironment, IsReadFromTheLauncher) {
+  const std::pair<Variables, std::string> kCases[] = {
+      {{}, "alone virtual 0/1"},
+      {kOpenMpi, "mpi mpi 5/6, local 1/2"},
+      {{{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "1"}},
+       "mpi mpi 1/4"},
+      {kTorchrun, "torchrun gloo 3/8, local 1/2, head:29500"},
+      // The node is known if both numbers are told.
+      {without(kTorchrun, "LOCAL_RANK"), "torchrun gloo 3/8, head:29500"},
+      {without(kTorchrun, "LOCAL_WORLD_SIZE"), "torchrun gloo 3/8, head:29500"},
+      {with(
+           kTorchrun,
+           {{"TORCHELASTIC_RUN_ID", "none"},
+            {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+            {"TORCHELASTIC_RESTART_COUNT", "2"},
+            // srun torchrun: these are the agent's.
+            {"OMPI_COMM_WORLD_RANK", "0"},
+            {"SLURM_PROCID", "0"},
+            {"SLURM_STEP_ID", "0"},
+            {"SLURM_NTASKS", "4"}}),
+       "torchrun gloo 3/8, local 1/2, head:29500 served, attempt 2"},
+      // grapevine launch comes first.
+      {with(
+           kTorchrun,
+           {{"GRAPEVINE_LAUNCH", "1"},
+            {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+            {"GRAPEVINE_RESTART", "3"},
+            {"OMPI_COMM_WORLD_RANK", "0"},
+            {"OMPI_COMM_WORLD_SIZE", "1"}}),
+       "grapevine gloo 3/8, local 1/2, head:29500 served, restart 3"},
+      // A file instead of a port.
+      {{{"RANK", "0"},
+        {"WORLD_SIZE", "2"},
+        {"GRAPEVINE_STORE_FILE", "/shared/run7"}},
+       "torchrun gloo 0/2, /shared/run7"},
+      // 15000 + (4711 * 101 + 1) % 15000
+      {kSlurm, "slurm gloo 5/8, node03:25812"},
+      {with(kSlurm, {{"PMIX_RANK", "5"}}), "slurm mpi 5/8, node03:25812"},
+      {with(kSlurm, {{"MASTER_ADDR", "10.0.0.1"}, {"MASTER_PORT", "12345"}}),
+       "slurm gloo 5/8, 10.0.0.1:12345"},
+      // A batch script, and a step of one task.
+      {without(kSlurm, "SLURM_STEP_ID"), "alone virtual 0/1"},
+      {with(kSlurm, {{"SLURM_NTASKS", "1"}}), "alone virtual 0/1"},
+      {with(kSlurm, {{"SLURM_STEP_NUM_TASKS", "1"}}), "alone virtual 0/1"}};
+  for (const auto& [variables, expected] : kCases)
+    EXPECT_EQ(describe(read(variables)), expected);
 }
 
 TEST(LaunchEnvironment, LinksAndSlowWorkers) {
@@ -92,144 +164,20 @@ TEST(LaunchEnvironment, LinksAndSlowWorkers) {
       "GRAPEVINE_LINK");
 }
 
-TEST(LaunchEnvironment, OpenMpi) {
-  const auto environment = read({
-      {"OMPI_COMM_WORLD_RANK", "5"},
-      {"OMPI_COMM_WORLD_SIZE", "6"},
-      {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
-      {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
-      {"PMIX_RANK", "5"},
-  });
-  EXPECT_EQ(environment.kind, Kind::kMpi);
-  EXPECT_EQ(environment.transport, "mpi");
-  EXPECT_EQ(environment.rank, 5);
-  EXPECT_EQ(environment.size, 6);
-  EXPECT_EQ(environment.local_rank, 1);
-  EXPECT_EQ(environment.local_size, 2);
-  EXPECT_TRUE(environment.local_is_known);
-}
-
-TEST(LaunchEnvironment, Mpich) {
-  const auto environment =
-      read({{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "1"}});
-  EXPECT_EQ(environment.kind, Kind::kMpi);
-  EXPECT_EQ(environment.rank, 1);
-  EXPECT_EQ(environment.size, 4);
-  EXPECT_EQ(environment.local_rank, 1);
-}
-
-TEST(LaunchEnvironment, TorchrunStyle) {
-  const auto environment = read(kTorchrun);
-  EXPECT_EQ(environment.kind, Kind::kTorchrun);
-  EXPECT_EQ(environment.transport, "gloo");
-  EXPECT_EQ(environment.rank, 3);
-  EXPECT_EQ(environment.size, 8);
-  EXPECT_EQ(environment.local_rank, 1);
-  EXPECT_EQ(environment.local_size, 2);
-  EXPECT_TRUE(environment.local_is_known);
-  EXPECT_EQ(environment.master_address, "head");
-  EXPECT_EQ(environment.master_port, 29500);
-  EXPECT_FALSE(environment.store_is_served);
-}
-
-TEST(LaunchEnvironment, TorchrunItself) {
+TEST(LaunchEnvironment, OtherVariables) {
+  const auto plain = read(kTorchrun);
+  EXPECT_TRUE(plain.shares_memory);
+  EXPECT_EQ(plain.on_failure, "");
   const auto environment = read(with(
       kTorchrun,
-      {{"TORCHELASTIC_RUN_ID", "none"},
-       {"TORCHELASTIC_USE_AGENT_STORE", "True"},
-       {"TORCHELASTIC_RESTART_COUNT", "2"},
-       // srun torchrun: these are the agent's.
-       {"OMPI_COMM_WORLD_RANK", "0"},
-       {"SLURM_PROCID", "0"},
-       {"SLURM_STEP_ID", "0"},
-       {"SLURM_NTASKS", "4"}}));
-  EXPECT_EQ(environment.kind, Kind::kTorchrun);
-  EXPECT_EQ(environment.rank, 3);
-  EXPECT_TRUE(environment.store_is_served);
-  EXPECT_EQ(environment.restart_attempt, 2);
-}
-
-TEST(LaunchEnvironment, GrapevineLaunchComesFirst) {
-  const auto environment = read(with(
-      kTorchrun,
-      {{"GRAPEVINE_LAUNCH", "1"},
-       {"TORCHELASTIC_USE_AGENT_STORE", "True"},
-       {"GRAPEVINE_RESTART", "3"},
+      {{"HOST_ADDRESS", "10.0.0.3"},
+       {"GLOO_SOCKET_IFNAME", "eth1"},
        {"GRAPEVINE_ON_FAILURE", "restart"},
-       {"OMPI_COMM_WORLD_RANK", "0"},
-       {"OMPI_COMM_WORLD_SIZE", "1"}}));
-  EXPECT_EQ(environment.kind, Kind::kGrapevine);
-  EXPECT_EQ(environment.restart_of_worker, 3);
-  EXPECT_EQ(environment.on_failure, "restart");
-  EXPECT_EQ(environment.transport, "gloo");
-  EXPECT_EQ(environment.size, 8);
-  EXPECT_TRUE(environment.store_is_served);
-}
-
-TEST(LaunchEnvironment, AFileInsteadOfAPort) {
-  const auto environment = read(
-      {{"RANK", "0"},
-       {"WORLD_SIZE", "2"},
-       {"GRAPEVINE_STORE_FILE", "/shared/run7"}});
-  EXPECT_EQ(environment.store_file, "/shared/run7");
-  EXPECT_EQ(environment.master_port, 0);
-}
-
-TEST(LaunchEnvironment, WhereToListen) {
-  const auto environment = read(with(
-      kTorchrun,
-      {{"HOST_ADDRESS", "10.0.0.3"}, {"GLOO_SOCKET_IFNAME", "eth1"}}));
+       {"GRAPEVINE_SHARE_MEMORY", "0"}}));
   EXPECT_EQ(environment.host_address, "10.0.0.3");
   EXPECT_EQ(environment.interface, "eth1");
-}
-
-TEST(LaunchEnvironment, WhetherMemoryIsShared) {
-  EXPECT_TRUE(read(kTorchrun).shares_memory);
-  const auto environment =
-      read(with(kTorchrun, {{"GRAPEVINE_SHARE_MEMORY", "0"}}));
+  EXPECT_EQ(environment.on_failure, "restart");
   EXPECT_FALSE(environment.shares_memory);
-}
-
-const Variables kSlurm = {
-    {"SLURM_PROCID", "5"},
-    {"SLURM_STEP_ID", "1"},
-    {"SLURM_NTASKS", "8"},
-    {"SLURM_LOCALID", "1"},
-    {"SLURM_JOB_ID", "4711"},
-    {"SLURM_JOB_NODELIST", "node[01-04]"},
-    {"SLURM_STEP_NODELIST", "node[03-04]"},
-};
-
-TEST(LaunchEnvironment, SrunOverGloo) {
-  const auto environment = read(kSlurm);
-  EXPECT_EQ(environment.kind, Kind::kSlurm);
-  EXPECT_EQ(environment.transport, "gloo");
-  EXPECT_EQ(environment.rank, 5);
-  EXPECT_EQ(environment.size, 8);
-  EXPECT_EQ(environment.local_rank, 1);
-  EXPECT_EQ(environment.master_address, "node03");
-  // 15000 + (4711 * 101 + 1) % 15000
-  EXPECT_EQ(environment.master_port, 25812);
-  EXPECT_FALSE(environment.store_is_served);
-}
-
-TEST(LaunchEnvironment, SrunOverMpi) {
-  EXPECT_EQ(read(with(kSlurm, {{"PMIX_RANK", "5"}})).transport, "mpi");
-}
-
-TEST(LaunchEnvironment, SrunWithAMasterOfItsOwn) {
-  const auto environment = read(
-      with(kSlurm, {{"MASTER_ADDR", "10.0.0.1"}, {"MASTER_PORT", "12345"}}));
-  EXPECT_EQ(environment.master_address, "10.0.0.1");
-  EXPECT_EQ(environment.master_port, 12345);
-}
-
-TEST(LaunchEnvironment, ABatchScriptIsAlone) {
-  EXPECT_EQ(read(without(kSlurm, "SLURM_STEP_ID")).kind, Kind::kAlone);
-  EXPECT_EQ(read(with(kSlurm, {{"SLURM_NTASKS", "1"}})).kind, Kind::kAlone);
-  EXPECT_EQ(
-      read(with(kSlurm, {{"SLURM_STEP_NUM_TASKS", "1"}})).kind,
-      Kind::kAlone);
 }
 
 TEST(LaunchEnvironment, HalfSetIsRefused) {
@@ -249,17 +197,18 @@ TEST(LaunchEnvironment, HalfSetIsRefused) {
 }
 
 TEST(LaunchEnvironment, NotANumberIsRefused) {
-  expect_refusal(with(kTorchrun, {{"RANK", "three"}}), "RANK");
-  expect_refusal(with(kTorchrun, {{"RANK", "-1"}}), "RANK");
-  expect_refusal(with(kTorchrun, {{"RANK", "3x"}}), "RANK");
-  expect_refusal(with(kTorchrun, {{"RANK", "8"}}), "RANK");
-  expect_refusal(with(kTorchrun, {{"RANK", ""}}), "RANK");
-  expect_refusal(with(kTorchrun, {{"WORLD_SIZE", "0"}}), "WORLD_SIZE");
-  expect_refusal(with(kTorchrun, {{"MASTER_PORT", "0"}}), "MASTER_PORT");
-  expect_refusal(with(kTorchrun, {{"MASTER_PORT", "65536"}}), "MASTER_PORT");
-  expect_refusal(
-      with(kTorchrun, {{"WORLD_SIZE", "99999999999"}}),
-      "WORLD_SIZE");
+  const std::pair<const char*, const char*> kCases[] = {
+      {"RANK", "three"},
+      {"RANK", "-1"},
+      {"RANK", "3x"},
+      {"RANK", "8"},
+      {"RANK", ""},
+      {"WORLD_SIZE", "0"},
+      {"WORLD_SIZE", "99999999999"},
+      {"MASTER_PORT", "0"},
+      {"MASTER_PORT", "65536"}};
+  for (const auto& [name, value] : kCases)
+    expect_refusal(with(kTorchrun, {{name, value}}), name);
 }
 
 TEST(FirstHost, OfNodeLists) {

@@ -1,18 +1,18 @@
 // Two workers of one machine, here two threads, that found each other over a
-// local transport. The same in processes is part of edges_process_test.
-#include "net/near/near_transport.h"
+// local transport: what contract_test does not ask of all transports. The same
+// in processes is part of edges_process_test.
+#include "net/wraps.h"
 
-#include "base/check.h"
 #include "member/fake_network.h"
+#include "net/byte_ring.h"
 #include "net/exercise.h"
-#include "net/forwarding_transport.h"
-#include "net/near/byte_ring.h"
 #include "net/on_threads.h"
+#include "net/shared_peers.h"
 #include "net/transports.h"
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <barrier>
 #include <thread>
 
 namespace grapevine::net {
@@ -24,18 +24,15 @@ using testing::on_threads;
 
 using namespace std::chrono_literals;
 
-Deadline soon() {
-  return Deadline::after(20ms);
-}
 Deadline late() {
   return Deadline::after(100s);
 }
 
 // A transport that says which memory it shares.
-class Elsewhere : public testing::ForwardingTransport {
+class Elsewhere : public WrappedTransport {
  public:
   Elsewhere(std::unique_ptr<Transport> inner, std::string domain)
-      : ForwardingTransport(std::move(inner)),
+      : WrappedTransport(std::move(inner)),
         domain_(std::move(domain)) {}
   std::string memory_domain() const override { return domain_; }
 
@@ -60,28 +57,14 @@ Pair make_pair() {
   return move_near(make_local_transports(2));
 }
 
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const TransportError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-TEST(NearTransport, MovesEveryByte) {
+// What is sent needs no worker that receives.
+TEST(NearTransport, SendsAtOnce) {
   auto pair = make_pair();
-  // Through memory: what is sent needs nobody who receives.
   const Bytes bytes = make_bytes(0, 1, 0, 1000);
   EXPECT_TRUE(pair[0]->test(pair[0]->send(bytes, 1, 0)));
   Bytes got(1000);
   pair[1]->wait(pair[1]->recv(got, 0, 0), late());
   testing::expect_bytes(got, 0, 1, 0);
-  on_threads(2, [&](int rank) {
-    testing::Exercise exercise(*pair[rank]);
-    exercise.run();
-    exercise.run_at_most();
-  });
 }
 
 // Longer than the ring, both ways at once, and received in parts.
@@ -116,91 +99,6 @@ TEST(NearTransport, AReceiveMayBePostedInTheMiddle) {
     is_sent = is_sent || pair[0]->test(sent);
   EXPECT_TRUE(is_sent || pair[0]->test(sent));
   testing::expect_bytes(in, 0, 1, 0);
-}
-
-TEST(NearTransport, KnowsWhoItIs) {
-  const auto pair = make_pair();
-  EXPECT_EQ(pair[1]->rank(), 1);
-  EXPECT_EQ(pair[1]->size(), 2);
-  EXPECT_EQ(pair[1]->name(), "local");
-}
-
-TEST(NearTransport, RefusesMisuseAndGoesOn) {
-  auto pair = make_pair();
-  Bytes bytes(4);
-  EXPECT_THROW(pair[0]->send(bytes, 0, 0), CheckFailure);
-  EXPECT_THROW(pair[0]->recv(bytes, 2, 0), CheckFailure);
-  EXPECT_THROW(pair[0]->send(bytes, 1, kMaxTag + 1), CheckFailure);
-  EXPECT_THROW(pair[0]->test(Request{}), CheckFailure);
-  const auto sent = pair[0]->send(bytes, 1, 0);
-  pair[1]->wait(pair[1]->recv(bytes, 0, 0), late());
-  pair[0]->wait(sent, late());
-  EXPECT_THROW(pair[0]->wait(sent, late()), CheckFailure);
-}
-
-TEST(NearTransport, TimesOutNamingThePeerWhoKnows) {
-  auto pair = make_pair();
-  Bytes bytes(4);
-  const auto request = pair[0]->recv(bytes, 1, 0);
-  EXPECT_THROW(pair[0]->wait(request, soon()), TimeoutError);
-  const auto again = message_of([&] { pair[0]->send(bytes, 1, 0); });
-  EXPECT_NE(
-      again.find("timed out receiving 4 bytes from worker 7"),
-      std::string::npos)
-      << again;
-  const auto other =
-      message_of([&] { pair[1]->wait(pair[1]->recv(bytes, 0, 0), late()); });
-  EXPECT_NE(other.find("from worker 3: it has closed"), std::string::npos)
-      << other;
-}
-
-// But what it had sent before is there.
-TEST(NearTransport, APeerThatLeavesFailsWhatItOwes) {
-  auto pair = make_pair();
-  const Bytes bytes = make_bytes(0, 1, 0, 4);
-  pair[0]->wait(pair[0]->send(bytes, 1, 5), late());
-  std::jthread destroyer([&] {
-    std::this_thread::sleep_for(10ms);
-    pair[0].reset();
-  });
-  Bytes got(4);
-  const auto pending = pair[1]->recv(got, 0, 6);
-  EXPECT_THROW(pair[1]->wait(pending, late()), TransportError);
-  auto second = make_pair();
-  second[0]->wait(second[0]->send(bytes, 1, 5), late());
-  second[0].reset();
-  second[1]->wait(second[1]->recv(got, 0, 5), late());
-  testing::expect_bytes(got, 0, 1, 0);
-}
-
-TEST(NearTransport, DifferentLengthsFail) {
-  auto pair = make_pair();
-  Bytes four(4);
-  Bytes five(5);
-  const auto sent = pair[0]->send(four, 1, 0);
-  EXPECT_TRUE(pair[0]->test(sent));
-  const auto early =
-      message_of([&] { pair[1]->wait(pair[1]->recv(five, 0, 0), late()); });
-  EXPECT_NE(early.find("4 bytes have come"), std::string::npos) << early;
-  EXPECT_THROW(
-      pair[0]->wait(pair[0]->recv(four, 1, 0), late()),
-      TransportError);
-}
-
-TEST(NearTransport, IsInterruptedFromAnyThread) {
-  auto pair = make_pair();
-  Bytes bytes(4);
-  std::jthread other([&] {
-    std::this_thread::sleep_for(10ms);
-    pair[0]->interrupt();
-  });
-  EXPECT_THROW(
-      pair[0]->wait(pair[0]->recv(bytes, 1, 0), late()),
-      TransportError);
-  EXPECT_THROW(pair[0]->send(bytes, 1, 0), TransportError);
-  EXPECT_THROW(
-      pair[1]->wait(pair[1]->recv(bytes, 0, 0), late()),
-      TransportError);
 }
 
 TEST(NearTransport, WhoSharesNoMemoryStaysFar) {
@@ -251,6 +149,67 @@ TEST(ByteRing, KeepsTheOrderOfBytes) {
     at += ring.read(std::span(in).subspan(at, std::min(most, kAll - at)));
   }
   testing::expect_bytes(in, 0, 1, 0);
+}
+
+// What the other process has written there is not believed.
+TEST(ByteRing, RefusesMarksThatCannotBe) {
+  ByteRing::Marks marks{};
+  Bytes memory(256);
+  const ByteRing ring(marks, memory);
+  marks.written = 257;
+  EXPECT_THROW(ring.waiting(), TransportError);
+  EXPECT_THROW(ring.room(), TransportError);
+}
+
+TEST(SharedPeers, RefuseAnOfferThatNoWorkerMakes) {
+  const auto gather = [](const std::string& mine) {
+    return std::vector<std::string>{mine, "hello"};
+  };
+  EXPECT_THROW(SharedPeers(0, "a machine", 100, gather), TransportError);
+}
+
+// All gather what threads say, round by round.
+class Round {
+ public:
+  explicit Round(int n) : texts_(n), barrier_(n) {}
+  std::vector<std::string> gather(int rank, const std::string& mine) {
+    texts_[rank] = mine;
+    barrier_.arrive_and_wait();
+    const auto all = texts_;
+    barrier_.arrive_and_wait();
+    return all;
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  std::barrier<> barrier_;
+};
+
+TEST(SharedPeers, ShareIfDomainAndAmountAgree) {
+  // Workers 0 and 1 share; 2 has another amount, 3 another domain.
+  const std::pair<std::string, size_t> kOwn[] = {
+      {"a", 100},
+      {"a", 100},
+      {"a", 5000},
+      {"b", 100}};
+  Round round(4);
+  on_threads(4, [&](int rank) {
+    SharedPeers peers(
+        rank,
+        kOwn[rank].first,
+        kOwn[rank].second,
+        [&](const std::string& mine) { return round.gather(rank, mine); });
+    for (int peer = 0; peer < 4; ++peer)
+      EXPECT_EQ(peers.is_shared(peer), peer != rank && rank + peer == 1);
+    EXPECT_EQ(peers.count(), rank < 2 ? 2 : 1);
+    if (rank < 2) peers.memory(rank)[0] = std::byte{7};
+    round.gather(rank, "");
+    if (rank < 2) {
+      EXPECT_EQ(peers.memory(1 - rank)[0], std::byte{7});
+      EXPECT_EQ(peers.departure(1 - rank), "");
+    }
+    round.gather(rank, "");
+  });
 }
 
 } // namespace

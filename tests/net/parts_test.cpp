@@ -1,7 +1,7 @@
 // The small parts that the transports share.
 #include "base/check.h"
-#include "net/pieces.h"
-#include "net/slot_table.h"
+#include "net/key_value_store.h"
+#include "net/slot_transport.h"
 
 #include <gtest/gtest.h>
 
@@ -60,6 +60,12 @@ TEST(SlotTable, RefusesSpentRequests) {
   EXPECT_THROW(table.give_back(a), CheckFailure);
   EXPECT_THROW(table.at(Request{1}), CheckFailure);
   EXPECT_THROW(table.at(Request{}), CheckFailure);
+}
+
+TEST(ParseCount, RefusesWhatIsNone) {
+  EXPECT_EQ(parse_count("12"), 12);
+  for (const char* text : {"", "x", "1 ", "1x", "99999999999999999999"})
+    EXPECT_THROW(parse_count(text), TransportError) << text;
 }
 
 } // namespace

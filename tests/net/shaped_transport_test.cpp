@@ -1,13 +1,13 @@
-// Limited links over threads: the whole sweep of the contract, never faster
-// than the line allows, and the table's own arithmetic. Times are bounded from
-// below only; a busy machine may always be slower.
+// Limited links over threads: never faster than the line allows, and the
+// table's own arithmetic. The sweep of the contract is in contract_test. Times
+// are bounded from below only; a busy machine may always be slower.
 #include "net/exercise.h"
 #include "net/on_threads.h"
 
-#include "base/check.h"
+#include "member/fake_network.h"
 #include "net/shaped/link_table.h"
-#include "net/shaped/shaped_transport.h"
 #include "net/transports.h"
+#include "net/wraps.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -21,6 +21,7 @@ namespace grapevine::net {
 namespace {
 
 using testing::Bytes;
+using testing::LocalGroupFactory;
 using testing::on_threads;
 using testing::Transports;
 
@@ -48,27 +49,6 @@ class Table {
  private:
   int descriptor_;
 };
-
-class ShapedSweep : public ::testing::TestWithParam<int> {};
-
-TEST_P(ShapedSweep, MovesEveryByte) {
-  for (const char* link : {"100gbit", "unlimited,100us", "4gbit,50us"}) {
-    for (const int per_node : {1, 2}) {
-      const Table table(GetParam(), link, per_node);
-      auto transports = table.transports();
-      on_threads(transports, [](Transport& transport) {
-        testing::Exercise exercise(transport);
-        exercise.run();
-        exercise.run_at_most();
-      });
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Ranks,
-    ShapedSweep,
-    ::testing::ValuesIn(testing::kRanks));
 
 TEST(ShapedTransport, IsNeverFasterThanTheLine) {
   constexpr int64_t kBytes = 1'000'000;
@@ -161,18 +141,8 @@ TEST(ShapedTransport, TimesOutNamingThePeerAndTellsTheOthers) {
   EXPECT_THROW(transports[0]->wait(sent, late()), TransportError);
 }
 
-TEST(ShapedTransport, RefusesMisuseAndGoesOn) {
+TEST(ShapedTransport, RefusesATableOfAnotherSize) {
   const Table table(2, "1gbit");
-  auto transports = table.transports();
-  Bytes bytes(4);
-  EXPECT_THROW(transports[0]->send(bytes, 0, 0), CheckFailure);
-  EXPECT_THROW(transports[0]->recv(bytes, 2, 0), CheckFailure);
-  EXPECT_THROW(transports[0]->send(bytes, 1, -1), CheckFailure);
-  EXPECT_THROW(transports[0]->test(Request{}), CheckFailure);
-  const auto sent = transports[0]->send(bytes, 1, 0);
-  transports[1]->wait(transports[1]->recv(bytes, 0, 0), late());
-  transports[0]->wait(sent, late());
-  EXPECT_THROW(transports[0]->wait(sent, late()), CheckFailure);
   EXPECT_THROW(
       wrap(
           std::move(make_local_transports(3)[0]),
@@ -277,6 +247,72 @@ TEST(LinkTable, RefusesWhatIsNone) {
   EXPECT_THROW(
       LinkTable::create({.workers = LinkTable::kMostWorkers + 1}),
       ConfigError);
+}
+
+// Limited links that are made again while the run goes on.
+class ShapedEdges : public ::testing::Test {
+ protected:
+  ~ShapedEdges() override { close(table_); }
+
+  // All members of a group, which meet as threads do.
+  Transports meet(const std::string& name, const std::vector<int>& workers) {
+    Transports members(workers.size());
+    on_threads(static_cast<int>(workers.size()), [&](int i) {
+      const std::atomic<bool> never = false;
+      members[i] = factory_->connect({name, workers, i}, late(), never);
+    });
+    return members;
+  }
+
+  static void exercise(Transports& members) {
+    on_threads(members, [](Transport& member) {
+      testing::pass_around(member);
+    });
+  }
+
+  int table_ = LinkTable::create(
+      {.workers = 6, .workers_per_node = 1, .link = parse_link("4gbit,50us")});
+  std::shared_ptr<GroupFactory> factory_ =
+      std::make_shared<LocalGroupFactory>(std::vector{shape_links(table_)});
+};
+
+TEST_F(ShapedEdges, SomeOfTheRunTalk) {
+  auto pair = meet("a", {1, 4});
+  exercise(pair);
+  auto three = meet("b", {0, 3, 5});
+  exercise(three);
+  exercise(pair); // untouched
+}
+
+// What the former link left in the table does not hold up the next.
+TEST_F(ShapedEdges, ALinkIsMadeAnew) {
+  for (int life = 0; life < 3; ++life) {
+    auto pair = meet("life " + std::to_string(life), {2, 5});
+    exercise(pair);
+    Bytes bytes(1000);
+    pair[0]->send(bytes, 1, 1);
+    pair[1]->recv(bytes, 0, 2);
+    pair[1]->send(bytes, 0, 3);
+  }
+}
+
+// Whoever still holds the former link cannot disturb the next.
+TEST_F(ShapedEdges, TheFormerLinkFails) {
+  auto former = meet("a", {2, 5});
+  auto next = meet("b", {2, 5});
+  Bytes bytes(10);
+  for (auto& transport : former) {
+    try {
+      transport->send(bytes, 1 - transport->rank(), 1);
+      FAIL();
+    } catch (const TransportError& error) {
+      EXPECT_NE(
+          std::string(error.what()).find("has been made anew"),
+          std::string::npos)
+          << error.what();
+    }
+  }
+  exercise(next);
 }
 
 } // namespace

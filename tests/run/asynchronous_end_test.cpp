@@ -5,7 +5,7 @@
 #include "gossip/neighbours.h"
 #include "member/fake_network.h"
 #include "member/linked_edges.h"
-#include "net/forwarding_transport.h"
+#include "net/wrap.h"
 #include "run/run.h"
 #include "run/run_directory_setup.h"
 #include "run/tiny_spec.h"
@@ -21,7 +21,6 @@
 namespace grapevine::run {
 namespace {
 
-using net::testing::ForwardingTransport;
 using net::testing::LocalGroupFactory;
 using net::testing::MemoryStore;
 
@@ -74,7 +73,7 @@ class WatchedGroupFactory : public LocalGroupFactory {
     const std::shared_ptr<net::Transport> held = std::move(made);
     const std::lock_guard lock(mutex_);
     gathered_[group.self] = held;
-    return std::make_unique<ForwardingTransport>(held);
+    return std::make_unique<net::WrappedTransport>(held);
   }
 
   void interrupt(int rank) {

@@ -2,7 +2,7 @@
 
 #include "base/compute_words.h"
 #include "base/error.h"
-#include "net/packed/packed_transport.h"
+#include "net/wraps.h"
 #include "sim/network.h"
 
 #include <gtest/gtest.h>

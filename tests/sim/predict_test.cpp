@@ -1,5 +1,5 @@
 // What there is to choose from, and how long it takes.
-#include "net/packed/packed_transport.h"
+#include "net/wraps.h"
 #include "sim/support.h"
 
 #include <fmt/format.h>

@@ -27,7 +27,7 @@ inline std::chrono::milliseconds c10d_timeout(Deadline deadline) {
   return std::max(deadline.remaining(), std::chrono::milliseconds(1));
 }
 
-// The same where c10d counts whole seconds, and drops the rest.
+// The same for calls in which c10d counts whole seconds, and drops the rest.
 inline std::chrono::milliseconds c10d_timeout_seconds(Deadline deadline) {
   return std::chrono::ceil<std::chrono::seconds>(c10d_timeout(deadline));
 }

@@ -3,8 +3,8 @@
 // When Gloo has accepted a peer's connection, it asks, on a thread of its own,
 // for the name of the other end. If the peer has died or given up by then,
 // there is none, and Gloo throws in that thread: the process ends because
-// another one did. (Seen where a worker that was cut off tried to connect on a
-// busy machine.) So Gloo, and nobody else, is told of an address without a name
+// another one did. (Seen when a worker that was cut off tried to connect on a
+// busy machine.) So Gloo, and no other caller, is told of an address without a name
 // then, and finds the connection broken when it reads from it, as it does of
 // any other.
 //

@@ -1,6 +1,6 @@
 #include "base/error.h"
-#include "net/c10d/gloo_parts.h"
 #include "net/c10d/meeting.h"
+#include "net/gloo.h"
 
 #include <fmt/format.h>
 

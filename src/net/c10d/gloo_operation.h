@@ -6,57 +6,21 @@
 // stays with the slot; operations that are only waited for never have one.
 #pragma once
 
+#include "base/job_thread.h"
 #include "net/c10d/c10d.h"
-#include "net/failure.h"
+#include "net/transport.h"
 
-#include <condition_variable>
-#include <exception>
-#include <functional>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 namespace grapevine::net {
 
-// Runs one job at a time on a thread that it keeps. One user.
-class Watcher {
- public:
-  Watcher() : thread_([this] { run(); }) {}
-  // The job must end by itself or have been aborted.
-  ~Watcher();
-  Watcher(const Watcher&) = delete;
-  Watcher& operator=(const Watcher&) = delete;
-
-  void start(std::function<void()> job);
-  bool finished();
-  // False if the deadline has passed first.
-  bool wait(Deadline deadline);
-  // What the finished job has thrown, if anything.
-  void rethrow();
-
- private:
-  void run();
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Guarded by mutex_.
-  std::function<void()> job_;
-  bool busy_ = false;
-  bool stop_ = false;
-  std::exception_ptr thrown_;
-
-  std::thread thread_; // last: it uses the others
-};
-
 class GlooOperation {
  public:
-  // Cheap: forgets the last operation of this slot.
-  void begin(Direction direction, int peer, size_t length);
-  void add_piece(WorkPointer piece) { pieces_.push_back(std::move(piece)); }
+  Message message;
 
-  Direction direction() const { return direction_; }
-  int peer() const { return peer_; }
-  size_t length() const { return length_; }
+  // Cheap: forgets the last operation of this slot.
+  void reset();
+  void add_piece(WorkPointer piece) { pieces_.push_back(std::move(piece)); }
 
   // Both throw what c10d threw. wait returns false if the deadline has passed,
   // if it can tell; else c10d's own time-out is among what is thrown.
@@ -65,15 +29,12 @@ class GlooOperation {
 
   // From any thread while another waits: that wait throws.
   void abort();
-  // Ends all waiting, so that this can be destroyed or begun anew.
+  // Ends all waiting, so that this can be destroyed or reset.
   void cancel();
 
  private:
-  Direction direction_ = Direction::kSend;
-  int peer_ = -1;
-  size_t length_ = 0;
   std::vector<WorkPointer> pieces_;
-  std::unique_ptr<Watcher> watcher_;
+  JobThread watcher_;
   bool watched_ = false;
 };
 

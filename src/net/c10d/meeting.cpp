@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <thread>
 
 namespace grapevine::net {
@@ -99,14 +100,15 @@ void sign_in(::c10d::Store& store, const std::string& stage, int rank) {
 // Polls a counter, which costs the store little however many come; a wait
 // that times out would leave c10d's connection out of step.
 void await_all(
+    ::c10d::Store& run_store,
     ::c10d::Store& store,
     const std::string& stage,
     int size,
     Deadline deadline) {
   auto pause = milliseconds(1);
   while (store.add(stage, 0) < size) {
-    if (store.check({kMissingKey})) {
-      const auto how = store.get(kMissingKey);
+    if (run_store.check({kMissingKey})) {
+      const auto how = run_store.get(kMissingKey);
       throw TransportError(fmt::format(
           "{} before all workers had met",
           std::string(how.begin(), how.end())));
@@ -188,12 +190,19 @@ c10::intrusive_ptr<::c10d::ProcessGroupGloo> connect_group(
 }
 
 Meeting meet(const LaunchEnvironment& environment, Deadline deadline) {
-  auto store = open_run_store(environment, deadline);
+  // Workers make their groups in the same order, so each has a number of its
+  // own, and none finds the addresses of another.
+  static std::atomic<int> meetings = 0;
+  const int number = meetings++;
+  const auto run_store = open_run_store(environment, deadline);
+  auto store = c10::make_intrusive<::c10d::PrefixStore>(
+      fmt::format("meeting/{}", number),
+      run_store);
   const int rank = environment.rank;
   const int size = environment.size;
   try {
     sign_in(*store, "arrive", rank);
-    await_all(*store, "arrive", size, deadline);
+    await_all(*run_store, *store, "arrive", size, deadline);
     auto group = connect_group(
         store,
         make_gloo_device(environment),
@@ -202,7 +211,9 @@ Meeting meet(const LaunchEnvironment& environment, Deadline deadline) {
         deadline);
     // The one who serves the store must not leave while others read in it.
     sign_in(*store, "connect", rank);
-    if (serves_store(environment)) await_all(*store, "connect", size, deadline);
+    if (serves_store(environment)) {
+      await_all(*run_store, *store, "connect", size, deadline);
+    }
     return {std::move(store), std::move(group), memory_domain(environment)};
   } catch (const Error&) {
     throw;

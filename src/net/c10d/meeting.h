@@ -13,7 +13,7 @@
 
 namespace grapevine::net {
 
-// The group, and the store, which must live as long where this worker serves
+// The group, and the store, which must live as long if this worker serves
 // it. See make_gloo_transport for what is thrown.
 struct Meeting {
   StorePointer store;
@@ -23,7 +23,7 @@ struct Meeting {
 
 Meeting meet(const LaunchEnvironment& environment, Deadline deadline);
 
-// Where it is said that somebody will not come, and why (StoreServer).
+// The key that says that a worker will not come, and why (StoreServer).
 inline constexpr const char* kMissingKey = "missing";
 
 // The parts of it, for those who meet in other ways. The store, in this run's
@@ -34,7 +34,7 @@ StorePointer open_run_store(
 bool serves_store(const LaunchEnvironment& environment);
 std::string where_store_is(const LaunchEnvironment& environment);
 
-// Empty where memory is not to be shared.
+// Empty if memory is not to be shared.
 std::string memory_domain(const LaunchEnvironment& environment);
 
 // Listens for peers; see make_gloo_transport for where.

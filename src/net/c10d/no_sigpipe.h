@@ -20,7 +20,7 @@ class NoSigpipe {
     pthread_sigmask(SIG_BLOCK, &sigpipe_, &before_);
   }
   ~NoSigpipe() {
-    // Blocked already: then it is somebody else's business.
+    // Blocked already by another part of the program: its business.
     if (sigismember(&before_, SIGPIPE) == 1) return;
     const timespec now = {};
     sigtimedwait(&sigpipe_, nullptr, &now); // takes one that came

@@ -24,10 +24,14 @@
 //     kRestart it is started again, until it has used up its restarts; then,
 //     or once others have finished, or after a signal at the launcher, it is
 //     lost as with kContinue. A worker that exits with 2 (the command was
-//     wrong) ends all in any case. Stopped workers that are left when all
-//     others have finished are given `grace`, and then ended.
-//   - SIGINT, SIGTERM or SIGHUP at the launcher is passed on to every worker,
-//     once each time it comes; the workers write their checkpoint and end.
+//     wrong) ends all in any case.
+//   - Stopped workers that are left when all others have finished are given
+//     `grace`, and then ended.
+//   - SIGINT or SIGTERM at the launcher is passed on to every worker, once
+//     each time it comes, and SIGHUP, unless it is ignored (nohup), as SIGTERM;
+//     the workers write their checkpoint and end. If one of them fails then,
+//     the others are not told again, and get SIGKILL after `grace` and
+//     `kill_after`.
 //   - The launcher itself is killed: so are its workers (PR_SET_PDEATHSIG).
 // Each worker leads a process group of its own, so that Ctrl-C on a terminal
 // reaches the launcher alone, and signals reach a worker's children too.

@@ -46,7 +46,10 @@ SignalInbox::SignalInbox() {
   action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigfillset(&action.sa_mask);
   for (size_t i = 0; i < std::size(kSignals); ++i) {
-    sigaction(kSignals[i], &action, &former_[i]);
+    sigaction(kSignals[i], nullptr, &former_[i]);
+    const bool is_ignored = former_[i].sa_handler == SIG_IGN;
+    if (kSignals[i] == SIGHUP && is_ignored) continue;
+    sigaction(kSignals[i], &action, nullptr);
   }
 }
 

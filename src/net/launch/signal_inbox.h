@@ -11,7 +11,8 @@ namespace grapevine::net {
 
 // Takes SIGINT, SIGTERM, SIGHUP and SIGCHLD from construction to destruction,
 // whichever thread they come to, and then gives them back to their former
-// handlers. One at a time in a process.
+// handlers. A SIGHUP that is ignored (nohup) stays so. One at a time in a
+// process.
 class SignalInbox {
  public:
   SignalInbox();

@@ -52,6 +52,10 @@ class AllSignalsBlocked {
   // The parent may have died before that took effect.
   if (getppid() != parent) _exit(1);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE}) {
+    struct sigaction now = {};
+    sigaction(signal, nullptr, &now);
+    const bool is_ignored = now.sa_handler == SIG_IGN;
+    if (signal == SIGHUP && is_ignored) continue; // nohup
     std::signal(signal, SIG_DFL);
   }
   sigset_t none;

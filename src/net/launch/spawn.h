@@ -9,9 +9,10 @@
 namespace grapevine::net {
 
 // Returns the process's id. It leads a process group of its own, has the
-// default signal handlers and an empty mask, and is killed when the calling
-// thread's process ends. `environment` holds NAME=VALUE. Throws ConfigError if
-// the program cannot be executed, IoError if no process can be made.
+// default signal handlers (but ignores SIGHUP if this process does) and an
+// empty mask, and is killed when the calling thread's process ends.
+// `environment` holds NAME=VALUE. Throws ConfigError if the program cannot be
+// executed, IoError if no process can be made.
 pid_t spawn(
     const std::vector<std::string>& command,
     const std::vector<std::string>& environment);

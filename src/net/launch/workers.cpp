@@ -1,27 +1,83 @@
 #include "net/launch/workers.h"
 
+#include "base/error.h"
 #include "net/launch/spawn.h"
+#include "net/shaped/link_table.h"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
 
 namespace grapevine::net {
+
+Workers::Workers(
+    const std::vector<std::string>& command,
+    const LaunchOptions& options,
+    int port)
+    : command_(command),
+      options_(options),
+      port_(port) {
+  if (!options.link.limits()) return;
+  try {
+    link_table_ = LinkTable::create(
+        {.workers = options.workers,
+         .workers_per_node = std::max(1, options.workers_per_node),
+         .link = options.link});
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("--link: {}", error.what()));
+  }
+}
 
 Workers::~Workers() {
   signal_all(SIGKILL);
   for (const Worker& worker : workers_) {
     if (worker.running) waitpid(worker.pid, nullptr, 0);
   }
+  if (link_table_ >= 0) close(link_table_);
 }
 
 pid_t Workers::spawn_worker(int rank, int restarts) const {
-  return spawn(
-      command_,
-      worker_environment(options_, links_, rank, restarts, port_));
+  return spawn(command_, environment_of(rank, restarts));
+}
+
+// What launch.h promises.
+std::vector<std::string> Workers::environment_of(int rank, int restarts) const {
+  const int size = options_.workers;
+  const int per_node =
+      options_.workers_per_node > 0 ? options_.workers_per_node : size;
+  const int first = rank / per_node * per_node;
+  std::vector<std::pair<std::string, std::string>> changes = {
+      {"RANK", std::to_string(rank)},
+      {"WORLD_SIZE", std::to_string(size)},
+      {"LOCAL_RANK", std::to_string(rank - first)},
+      {"LOCAL_WORLD_SIZE", std::to_string(std::min(per_node, size - first))},
+      {"MASTER_ADDR", "127.0.0.1"},
+      {"MASTER_PORT", std::to_string(port_)},
+      {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+      {"GRAPEVINE_LAUNCH", "1"},
+      {"GRAPEVINE_RESTART", std::to_string(restarts)},
+      // Empty with kEnd, whatever the launcher itself was given.
+      {"GRAPEVINE_ON_FAILURE",
+       options_.on_failure == OnFailure::kContinue  ? "continue"
+       : options_.on_failure == OnFailure::kRestart ? "restart"
+                                                    : ""},
+  };
+  if (link_table_ >= 0) {
+    changes.emplace_back("GRAPEVINE_LINK", format_link(options_.link));
+    changes.emplace_back("GRAPEVINE_LINK_TABLE", std::to_string(link_table_));
+  }
+  if (options_.slow.slows()) {
+    changes.emplace_back("GRAPEVINE_SLOW", format_slow(options_.slow));
+  }
+  if (std::getenv("OMP_NUM_THREADS") == nullptr) {
+    changes.emplace_back("OMP_NUM_THREADS", "1");
+  }
+  return environment_with(changes);
 }
 
 void Workers::start() {
@@ -73,7 +129,7 @@ void Workers::end_with(int signal) {
   for (Worker& worker : workers_) {
     if (worker.running) worker.end.ended_by_launcher = true;
   }
-  signal_all(signal);
+  if (signal != 0) signal_all(signal);
   ending_ = true;
   signal_all(SIGCONT);
 }

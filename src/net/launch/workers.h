@@ -3,7 +3,6 @@
 #pragma once
 
 #include "net/launch/launch.h"
-#include "net/launch/worker_environment.h"
 
 #include <sys/types.h>
 
@@ -15,16 +14,11 @@ namespace grapevine::net {
 
 class Workers {
  public:
-  // All must outlive this. `port` is the store's.
+  // Borrows all; `port` is the store's. Throws ConfigError naming --link.
   Workers(
       const std::vector<std::string>& command,
       const LaunchOptions& options,
-      const Links& links,
-      int port)
-      : command_(command),
-        options_(options),
-        links_(links),
-        port_(port) {}
+      int port);
   // Kills what is left, which is nothing unless something was thrown.
   ~Workers();
   Workers(const Workers&) = delete;
@@ -43,7 +37,8 @@ class Workers {
   bool only_stopped_are_running() const;
 
   void pass_on(int signal) { signal_all(signal); }
-  // SIGTERM or SIGKILL to those still running; stopped ones wake up for it.
+  // Sends SIGTERM or SIGKILL to those still running, 0: neither, they know
+  // already; stopped ones wake up for it.
   void end_with(int signal);
 
   // Ranks that have failed since the last call, in the order in which their
@@ -61,14 +56,15 @@ class Workers {
   };
 
   pid_t spawn_worker(int rank, int restarts) const;
+  std::vector<std::string> environment_of(int rank, int restarts) const;
   void signal_all(int signal);
   void look_at(Worker& worker);
   void note(Worker& worker, int status);
 
   const std::vector<std::string>& command_;
   const LaunchOptions& options_;
-  const Links& links_;
   int port_;
+  int link_table_ = -1; // to be inherited; below 0: links are not limited
   std::vector<Worker> workers_; // by rank
   std::vector<int> failures_;
   std::optional<int> first_failed_;

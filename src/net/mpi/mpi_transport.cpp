@@ -1,22 +1,106 @@
 #include "base/shared_memory.h"
 #include "base/transport_table.h"
-#include "net/failure.h"
-#include "net/mpi/mpi_runtime.h"
-#include "net/pieces.h"
-#include "net/slot_table.h"
+#include "net/slot_transport.h"
 #include "net/transports.h"
 
 #include <fmt/format.h>
 #include <mpi.h>
 #include <sched.h>
 
-#include <algorithm>
-#include <atomic>
 #include <exception>
+#include <mutex>
 #include <thread>
 
 namespace grapevine::net {
 namespace {
+
+bool is_running() {
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized != 0 && finalized == 0;
+}
+
+bool is_finalized() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  return finalized != 0;
+}
+
+// "MPI_ERR_TRUNCATE: message truncated".
+std::string mpi_error_text(int code) {
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) {
+    return fmt::format("MPI error {}", code);
+  }
+  return std::string(text, length);
+}
+
+// MPI itself, as opposed to one communicator: who starts it and who ends it.
+class MpiRuntime {
+ public:
+  // The process's one runtime, started with the first user and shared by all.
+  // Throws TransportError if MPI cannot be started, has been finalised, or
+  // does not let threads take turns.
+  static std::shared_ptr<MpiRuntime> get();
+
+  // Finalises what get() initialised, unless abandoned.
+  ~MpiRuntime();
+  MpiRuntime(const MpiRuntime&) = delete;
+  MpiRuntime& operator=(const MpiRuntime&) = delete;
+
+  // MPI_Finalize could wait for a dead peer for ever: leave it out.
+  void abandon() { abandoned_ = true; }
+
+ private:
+  MpiRuntime();
+
+  bool ours_ = false; // to finalise
+  bool abandoned_ = false;
+};
+
+std::shared_ptr<MpiRuntime> MpiRuntime::get() {
+  // MPI is one for the process by its own rules, so this is too.
+  static std::mutex mutex;
+  static std::weak_ptr<MpiRuntime> current;
+  const std::lock_guard lock(mutex);
+  auto runtime = current.lock();
+  if (runtime == nullptr) {
+    runtime = std::shared_ptr<MpiRuntime>(new MpiRuntime());
+    current = runtime;
+  }
+  return runtime;
+}
+
+MpiRuntime::MpiRuntime() {
+  if (is_finalized()) {
+    throw TransportError("MPI has been finalised and cannot be started again");
+  }
+  int provided = MPI_THREAD_SINGLE;
+  if (is_running()) {
+    MPI_Query_thread(&provided);
+  } else {
+    const int code =
+        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+    if (code != MPI_SUCCESS) {
+      throw TransportError("MPI_Init_thread: " + mpi_error_text(code));
+    }
+    ours_ = true;
+  }
+  if (provided < MPI_THREAD_SERIALIZED) {
+    throw TransportError(fmt::format(
+        "this MPI offers thread level {}; Grapevine needs at least "
+        "MPI_THREAD_SERIALIZED ({})",
+        provided,
+        MPI_THREAD_SERIALIZED));
+  }
+}
+
+MpiRuntime::~MpiRuntime() {
+  if (ours_ && !abandoned_ && is_running()) MPI_Finalize();
+}
 
 // MPI counts in int.
 constexpr size_t kPieceBytes = size_t{1} << 30;
@@ -44,25 +128,18 @@ class Backoff {
 };
 
 struct MpiOperation {
-  Direction direction = Direction::kSend;
-  int peer = -1;
-  size_t length = 0;
-  bool may_be_shorter = false;     // what is received
+  Message message;
   std::vector<MPI_Request> pieces; // keeps its capacity
   size_t next = 0;                 // pieces before it have completed
 };
 
-std::string describe(const MpiOperation& operation) {
-  return describe(operation.direction, operation.length, operation.peer);
-}
-
-class MpiTransport : public Transport {
+class MpiTransport : public SlotTransport<MpiOperation> {
  public:
   MpiTransport()
-      : runtime_(MpiRuntime::get()),
+      : SlotTransport({}),
+        runtime_(MpiRuntime::get()),
         exceptions_(std::uncaught_exceptions()) {
-    const int code = MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-    if (code != MPI_SUCCESS) fail("MPI_Comm_dup", mpi_error_text(code));
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
@@ -70,9 +147,9 @@ class MpiTransport : public Transport {
   }
 
   ~MpiTransport() override {
-    // Freeing the communicator and finalising are collective: only where all
-    // is well can the others be expected to come.
-    if (failure_.happened() || interrupted_ ||
+    // Freeing the communicator and finalising are collective: the others can
+    // be expected to come only if all is well.
+    if (has_failed() || is_interrupted() ||
         std::uncaught_exceptions() > exceptions_) {
       runtime_->abandon();
       return;
@@ -88,61 +165,6 @@ class MpiTransport : public Transport {
     return memory_domain_of_this_process();
   }
 
-  Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {
-    return post(
-        Direction::kSend,
-        bytes.size(),
-        peer,
-        tag,
-        [&](size_t offset, int count, MPI_Request* piece) {
-          const auto* from = bytes.data() + offset;
-          return MPI_Isend(from, count, MPI_BYTE, peer, tag, comm_, piece);
-        });
-  }
-
-  Request recv(std::span<std::byte> bytes, int peer, Tag tag) override {
-    return post(
-        Direction::kRecv,
-        bytes.size(),
-        peer,
-        tag,
-        [&](size_t offset, int count, MPI_Request* piece) {
-          auto* to = bytes.data() + offset;
-          return MPI_Irecv(to, count, MPI_BYTE, peer, tag, comm_, piece);
-        });
-  }
-
-  Request recv_at_most(std::span<std::byte> room, int peer, Tag tag) override {
-    check_room(room.size());
-    const Request request = recv(room, peer, tag);
-    slots_.at(request).may_be_shorter = true;
-    return request;
-  }
-
-  bool test(Request request) override {
-    failure_.throw_if_happened();
-    MpiOperation& operation = slots_.at(request);
-    if (!advance(operation)) return false;
-    slots_.give_back(request);
-    return true;
-  }
-
-  void wait(Request request, Deadline deadline) override {
-    failure_.throw_if_happened();
-    MpiOperation& operation = slots_.at(request);
-    Backoff backoff;
-    while (!advance(operation)) {
-      if (interrupted_) fail(describe(operation), "interrupted");
-      if (deadline.passed()) {
-        const auto message = "timed out " + describe(operation);
-        failure_.remember(message);
-        throw TimeoutError(message);
-      }
-      backoff.pause();
-    }
-    slots_.give_back(request);
-  }
-
   bool progress() override {
     // Any call does; what it finds does not matter.
     int found = 0;
@@ -150,89 +172,100 @@ class MpiTransport : public Transport {
     return true;
   }
 
-  void interrupt() override { interrupted_ = true; }
-
  private:
+  static void check(int code, const char* call) {
+    if (code == MPI_SUCCESS) return;
+    throw TransportError(fmt::format("{}: {}", call, mpi_error_text(code)));
+  }
+
   // Collective, as the constructor is.
   void find_local_place() {
     MPI_Comm sharers = MPI_COMM_NULL;
-    const int code = MPI_Comm_split_type(
-        comm_,
-        MPI_COMM_TYPE_SHARED,
-        rank_,
-        MPI_INFO_NULL,
-        &sharers);
-    if (code != MPI_SUCCESS) fail("MPI_Comm_split_type", mpi_error_text(code));
+    check(
+        MPI_Comm_split_type(
+            comm_,
+            MPI_COMM_TYPE_SHARED,
+            rank_,
+            MPI_INFO_NULL,
+            &sharers),
+        "MPI_Comm_split_type");
     MPI_Comm_rank(sharers, &local_.rank);
     MPI_Comm_size(sharers, &local_.size);
     MPI_Comm_free(&sharers);
   }
 
-  template <typename PostPiece>
-  Request post(
-      Direction direction,
-      size_t bytes,
-      int peer,
-      Tag tag,
-      PostPiece&& post_piece) {
-    failure_.throw_if_happened();
-    if (interrupted_) fail("mpi", "interrupted");
-    check_operation(rank_, size_, peer, tag);
-    const Request request = slots_.take();
-    MpiOperation& operation = slots_.at(request);
-    operation.direction = direction;
-    operation.peer = peer;
-    operation.length = bytes;
-    operation.may_be_shorter = false;
+  void begin(MpiOperation& operation) override {
     operation.pieces.clear();
     operation.next = 0;
-    for_each_piece(bytes, kPieceBytes, [&](size_t offset, size_t length) {
-      MPI_Request piece = MPI_REQUEST_NULL;
-      const int code = post_piece(offset, static_cast<int>(length), &piece);
-      if (code != MPI_SUCCESS) fail(describe(operation), mpi_error_text(code));
-      operation.pieces.push_back(piece);
-    });
-    return request;
+    const Message& message = operation.message;
+    for_each_piece(
+        message.bytes.size(),
+        kPieceBytes,
+        [&](size_t offset, size_t length) {
+          std::byte* data = message.bytes.data() + offset;
+          const int count = static_cast<int>(length);
+          MPI_Request piece = MPI_REQUEST_NULL;
+          const int code = message.is_send ? MPI_Isend(
+                                                 data,
+                                                 count,
+                                                 MPI_BYTE,
+                                                 message.peer,
+                                                 message.tag,
+                                                 comm_,
+                                                 &piece)
+                                           : MPI_Irecv(
+                                                 data,
+                                                 count,
+                                                 MPI_BYTE,
+                                                 message.peer,
+                                                 message.tag,
+                                                 comm_,
+                                                 &piece);
+          if (code != MPI_SUCCESS) fail(operation, mpi_error_text(code));
+          operation.pieces.push_back(piece);
+        });
   }
 
-  // True once all pieces have completed.
-  bool advance(MpiOperation& operation) {
+  bool advance(MpiOperation& operation) override {
     while (operation.next < operation.pieces.size()) {
       int done = 0;
       MPI_Status status;
       const int code =
           MPI_Test(&operation.pieces[operation.next], &done, &status);
-      if (code != MPI_SUCCESS) fail(describe(operation), mpi_error_text(code));
+      if (code != MPI_SUCCESS) fail(operation, mpi_error_text(code));
       if (done == 0) return false;
-      if (operation.direction == Direction::kRecv &&
-          !operation.may_be_shorter) {
-        check_length(operation, status);
-      }
+      check_length(operation, status);
       ++operation.next;
+    }
+    return true;
+  }
+
+  bool complete(MpiOperation& operation, Deadline deadline) override {
+    Backoff backoff;
+    while (!advance(operation)) {
+      if (is_interrupted()) fail(operation, "interrupted");
+      if (deadline.passed()) return false;
+      backoff.pause();
     }
     return true;
   }
 
   // MPI itself reports a message that is too long, but not one too short.
   void check_length(const MpiOperation& operation, const MPI_Status& status) {
+    const Message& message = operation.message;
+    if (message.is_send || message.may_be_shorter) return;
     int received = 0;
     MPI_Get_count(&status, MPI_BYTE, &received);
-    const size_t expected =
-        std::min(kPieceBytes, operation.length - operation.next * kPieceBytes);
-    if (received < 0 || static_cast<size_t>(received) != expected) {
-      fail(
-          describe(operation),
-          fmt::format(
-              "lengths differ: {} bytes came, {} were expected",
-              received,
-              expected));
-    }
-  }
-
-  [[noreturn]] void fail(const std::string& what, const std::string& why) {
-    const auto message = fmt::format("{}: {}", what, why);
-    failure_.remember(message);
-    throw TransportError(message);
+    const size_t expected = std::min(
+        kPieceBytes,
+        message.bytes.size() - operation.next * kPieceBytes);
+    if (received >= 0 && static_cast<size_t>(received) == expected) return;
+    fail(
+        operation,
+        fmt::format(
+            "lengths differ: {} bytes came, {} were expected",
+            received,
+            expected));
   }
 
   std::shared_ptr<MpiRuntime> runtime_;
@@ -241,15 +274,24 @@ class MpiTransport : public Transport {
   int rank_ = 0;
   int size_ = 1;
   LocalPlace local_;
-  SlotTable<MpiOperation> slots_;
-  Failure failure_;
-  std::atomic<bool> interrupted_ = false;
 };
 
 } // namespace
 
 std::unique_ptr<Transport> make_mpi_transport() {
   return std::make_unique<MpiTransport>();
+}
+
+bool mpi_is_available() {
+  return true;
+}
+
+void abandon_mpi(
+    int exit_code,
+    std::chrono::duration<double> last_words) noexcept {
+  if (!is_running()) return;
+  std::this_thread::sleep_for(last_words);
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
 } // namespace grapevine::net

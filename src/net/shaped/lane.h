@@ -24,7 +24,7 @@ class Lane {
   Lane(int me, int peer, uint64_t link) : me_(me), peer_(peer), link_(link) {}
 
   // The passages stay where they are until their finish is known. All throw
-  // TransportError once the link has been made anew under another number.
+  // TransportError once the link has been made again under another number.
   void send(LinkTable::Session& table, Passage& passage);
   void receive(LinkTable::Session& table, Passage& passage);
 

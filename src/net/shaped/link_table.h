@@ -6,10 +6,11 @@
 // may move once its receive has been posted too, since Gloo and MPI begin to
 // move a large message only then. At any time the streams that have something
 // to move share the nodes' rates (net/shaped/fluid.h). The table knows
-// how far each stream had come at its clock; whoever holds its lock moves the
+// how far each stream had come at its clock; the holder of its lock moves the
 // clock to the present first, through all that happened since, and notes when
 // each message's last byte went through. So no process has to act in time for
-// the others: what counts is when messages were posted, not when anybody looks.
+// the others: what counts is when messages were posted, not when a process
+// looks.
 //
 //   message arrives = last byte through + delay of the link
 //
@@ -34,7 +35,7 @@ double monotonic_seconds();
 class LinkTable {
  public:
   static constexpr int kMostWorkers = 128;
-  // Messages of a stream that somebody still wants to know about.
+  // Messages of a stream that its sender or receiver still wants to know about.
   static constexpr int kLogLength = 1024;
 
   struct Shape {
@@ -63,7 +64,8 @@ class LinkTable {
   LinkTable& operator=(const LinkTable&) = delete;
 
   int workers() const { return workers_; }
-  // Of messages from one worker to another, beside what their nodes allow.
+  // The limits of messages from one worker to another, besides those of their
+  // nodes.
   const LinkLimits& limits(int from, int to) const;
   // Whether messages between these two go through the table.
   bool connects(int a, int b) const;
@@ -96,7 +98,7 @@ class LinkTable {
 // workers wait for it.
 class LinkTable::Session {
  public:
-  // Throws TimeoutError where a stopped process holds the lock.
+  // Throws TimeoutError if a stopped process holds the lock.
   explicit Session(LinkTable& table);
   ~Session();
   Session(const Session&) = delete;
@@ -110,7 +112,7 @@ class LinkTable::Session {
   uint64_t link(int from, int to) const;
 
   // Appends a message to the stream and returns its index in the log, from 0;
-  // nothing where the log is full, that is, somebody has not read for long.
+  // nothing if the log is full: the sender or receiver has not read for long.
   std::optional<int64_t> append(int from, int to, Tag tag, int64_t bytes);
   // The receiver has posted a receive of so many bytes.
   void want(int from, int to, int64_t bytes);
@@ -125,8 +127,8 @@ class LinkTable::Session {
   void receiver_has_read(int from, int to, int64_t low);
 
   // When to look again whether the stream has come to `end`: at the moment
-  // when it will have, if nobody posts anything more (anything else makes it
-  // later), or some time before; in a millisecond where it may not move yet or
+  // when it will have, if nothing more is posted (anything else makes it
+  // later), or some time before; in a millisecond if it may not move yet or
   // `end` is below 0, not known.
   double earliest_finish(int from, int to, int64_t end);
 

@@ -1,24 +1,15 @@
-#include "net/shaped/shaped_transport.h"
-
-#include "base/check.h"
-#include "net/failure.h"
+// A transport whose messages arrive when they would over limited links.
 #include "net/shaped/lane.h"
-#include "net/slot_table.h"
+#include "net/slot_transport.h"
+#include "net/wraps.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <thread>
-#include <vector>
 
 namespace grapevine::net {
 namespace {
 
 struct ShapedOperation {
-  Direction direction = Direction::kSend;
-  int peer = -1;
+  Message message;
   Request inner;
   bool inner_is_done = false;
   bool is_shaped = false;
@@ -45,186 +36,106 @@ uint64_t link_number(const std::string& name) {
   return hash | 1;
 }
 
-class ShapedTransport : public Transport {
+class ShapedTransport
+    : public SlotTransport<ShapedOperation, WrappedTransport> {
  public:
   ShapedTransport(
       std::unique_ptr<Transport> inner,
       const GroupSpec& group,
       int descriptor)
-      : table_(descriptor),
-        inner_(std::move(inner)),
-        rank_(inner_->rank()),
-        size_(inner_->size()),
-        workers_(group.workers),
-        name_(inner_->name()),
-        place_(inner_->local_place()) {
-    GV_CHECK_EQ(static_cast<int>(workers_.size()), size_);
-    for (const int peer : workers_)
-      lanes_.emplace_back(workers_[rank_], peer, link_number(group.name));
+      : SlotTransport(group.workers, std::move(inner)),
+        table_(descriptor) {
+    GV_CHECK_EQ(static_cast<int>(group.workers.size()), size());
+    for (const int peer : group.workers)
+      lanes_.emplace_back(worker(rank()), peer, link_number(group.name));
   }
 
-  int rank() const override { return rank_; }
-  int size() const override { return size_; }
-  std::string name() const override { return name_; }
-  std::optional<LocalPlace> local_place() const override { return place_; }
-
-  Request send(std::span<const std::byte> bytes, int peer, Tag tag) override {
-    return post(Direction::kSend, bytes.size(), peer, tag, [&] {
-      return inner_->send(bytes, peer, tag);
-    });
-  }
-
-  Request recv(std::span<std::byte> bytes, int peer, Tag tag) override {
-    return post(Direction::kRecv, bytes.size(), peer, tag, [&] {
-      return inner_->recv(bytes, peer, tag);
-    });
-  }
-
-  Request recv_at_most(std::span<std::byte> room, int peer, Tag tag) override {
-    check_room(room.size());
-    return post(Direction::kRecv, room.size(), peer, tag, [&] {
-      return inner_->recv_at_most(room, peer, tag);
-    });
-  }
-
-  bool test(Request request) override {
-    failure_.throw_if_happened();
-    ShapedOperation& operation = slots_.at(request);
-    if (!operation.inner_is_done) {
-      failure_.guard(
-          [&] { operation.inner_is_done = inner_->test(operation.inner); });
-    }
-    if (!operation.inner_is_done) return false;
-    if (operation.is_shaped && next_look(operation)) return false;
-    slots_.give_back(request);
-    return true;
-  }
-
-  void wait(Request request, Deadline deadline) override {
-    failure_.throw_if_happened();
-    ShapedOperation& operation = slots_.at(request);
-    if (!operation.inner_is_done) {
-      failure_.guard([&] { inner_->wait(operation.inner, deadline); });
-      operation.inner_is_done = true;
-    }
-    while (operation.is_shaped) {
-      const auto again = next_look(operation);
-      if (!again) break;
-      if (interrupted_) give_up(operation);
-      if (deadline.passed()) time_out(operation);
-      sleep_until(*again, deadline);
-    }
-    slots_.give_back(request);
-  }
-
-  bool progress() override { return inner_ != nullptr && inner_->progress(); }
+  // It emulates a network, so no memory is shared past it.
+  std::string memory_domain() const override { return {}; }
 
   void interrupt() override {
-    interrupted_ = true;
-    const std::lock_guard lock(inner_mutex_);
-    if (inner_ != nullptr) inner_->interrupt();
+    SlotTransport::interrupt();
+    interrupt_inner();
   }
 
  private:
-  template <typename PostInner>
-  Request post(
-      Direction direction,
-      size_t bytes,
-      int peer,
-      Tag tag,
-      PostInner&& post_inner) {
-    failure_.throw_if_happened();
-    check_operation(rank_, size_, peer, tag);
-    const Request request = slots_.take();
-    ShapedOperation& operation = slots_.at(request);
-    operation = {.direction = direction, .peer = peer};
-    operation.passage.bytes = static_cast<int64_t>(bytes);
-    operation.passage.tag = tag;
-    operation.is_shaped = table_.connects(workers_[rank_], workers_[peer]);
+  void begin(ShapedOperation& operation) override {
+    const Message& message = operation.message;
+    const int me = worker(rank());
+    operation.inner_is_done = false;
+    operation.is_shaped = table_.connects(me, worker(message.peer));
     // The table first: who has the payload finds its message there.
-    failure_.guard([&] {
-      if (operation.is_shaped) enter(operation);
-      operation.inner = post_inner();
-    });
-    return request;
-  }
-
-  void enter(ShapedOperation& operation) {
-    LinkTable::Session session(table_);
-    Lane& lane = lanes_[operation.peer];
-    if (operation.direction == Direction::kSend) {
-      lane.send(session, operation.passage);
-    } else {
-      lane.receive(session, operation.passage);
+    if (operation.is_shaped) {
+      operation.passage = {
+          .bytes = static_cast<int64_t>(message.bytes.size()),
+          .tag = message.tag};
+      LinkTable::Session session(table_);
+      Lane& lane = lanes_[message.peer];
+      if (message.is_send) {
+        lane.send(session, operation.passage);
+      } else {
+        lane.receive(session, operation.passage);
+      }
     }
+    operation.inner = inner().post(message);
   }
 
-  // When to look again whether the message is through; nothing if it is.
+  bool advance(ShapedOperation& operation) override {
+    if (!operation.inner_is_done) {
+      operation.inner_is_done = inner().test(operation.inner);
+    }
+    return operation.inner_is_done && !next_look(operation);
+  }
+
+  bool complete(ShapedOperation& operation, Deadline deadline) override {
+    if (!operation.inner_is_done) inner().wait(operation.inner, deadline);
+    operation.inner_is_done = true;
+    while (const auto again = next_look(operation)) {
+      if (is_interrupted()) fail(operation, "interrupted");
+      if (deadline.passed()) return false;
+      sleep_until(*again, deadline);
+    }
+    return true;
+  }
+
+  void close(const std::string& /*why*/) override { close_inner(); }
+
+  // Returns when to look again whether the message is through; nothing if it
+  // is.
   std::optional<double> next_look(ShapedOperation& operation) {
-    const bool is_send = operation.direction == Direction::kSend;
-    const double delay =
-        is_send ? 0
-                : table_.limits(workers_[operation.peer], workers_[rank_])
-                      .delay_seconds;
+    if (!operation.is_shaped) return std::nullopt;
     Passage& passage = operation.passage;
-    if (passage.finish < 0) failure_.guard([&] { look(operation); });
-    if (passage.finish < 0) return again_;
+    const int me = worker(rank());
+    const int peer = worker(operation.message.peer);
+    if (passage.finish < 0) {
+      const auto again = look(operation);
+      if (passage.finish < 0) return again;
+    }
+    const double delay =
+        operation.message.is_send ? 0 : table_.limits(peer, me).delay_seconds;
     const double when = passage.finish + delay;
     return monotonic_seconds() < when ? std::optional(when) : std::nullopt;
   }
 
-  // At all lanes: others wait for what this worker has read.
-  void look(ShapedOperation& operation) {
+  // Looks at all lanes: others wait for what this worker has read. Returns
+  // when to look again.
+  double look(ShapedOperation& operation) {
     LinkTable::Session session(table_);
     for (Lane& lane : lanes_)
       lane.look(session);
     const Passage& passage = operation.passage;
-    const bool is_send = operation.direction == Direction::kSend;
-    const int me = workers_[rank_];
-    const int peer = workers_[operation.peer];
-    const int from = is_send ? me : peer;
-    const int to = is_send ? peer : me;
-    // The receive was posted, so its message must not wait for others.
-    if (!is_send && passage.end >= 0) {
-      session.want_up_to(from, to, passage.end);
+    int from = worker(rank());
+    int to = worker(operation.message.peer);
+    if (!operation.message.is_send) {
+      std::swap(from, to);
+      // The receive was posted, so its message must not wait for others.
+      if (passage.end >= 0) session.want_up_to(from, to, passage.end);
     }
-    again_ = session.earliest_finish(from, to, passage.end);
-  }
-
-  [[noreturn]] void time_out(const ShapedOperation& operation) {
-    const auto message = "timed out " + describe(operation);
-    failure_.remember(message);
-    const std::lock_guard lock(inner_mutex_);
-    inner_.reset(); // so that the peers know, and no byte is touched any more
-    throw TimeoutError(message);
-  }
-
-  [[noreturn]] void give_up(const ShapedOperation& operation) {
-    const auto message = describe(operation) + ": interrupted";
-    failure_.remember(message);
-    throw TransportError(message);
-  }
-
-  std::string describe(const ShapedOperation& operation) const {
-    return net::describe(
-        operation.direction,
-        operation.passage.bytes,
-        workers_[operation.peer]);
+    return session.earliest_finish(from, to, passage.end);
   }
 
   LinkTable table_;
-  std::mutex inner_mutex_; // between its end and an interruption
-  std::unique_ptr<Transport> inner_;
-  std::atomic<bool> interrupted_ = false;
-  int rank_;
-  int size_;
-  std::vector<int> workers_; // of the run, by rank here
-  std::string name_;
-  std::optional<LocalPlace> place_;
   std::vector<Lane> lanes_; // by peer
-  SlotTable<ShapedOperation> slots_;
-  double again_ = 0; // of the last look
-  Failure failure_;
 };
 
 void prepare_links(int descriptor, const GroupSpec& group) {

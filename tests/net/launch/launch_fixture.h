@@ -29,13 +29,19 @@ inline bool wait_until(const std::function<bool()>& condition) {
 }
 
 class LaunchTest : public ::testing::Test {
- protected:
+ public:
   LaunchTest() {
     std::string path = (fs::temp_directory_path() / "launch-XXXXXX").string();
     if (mkdtemp(path.data()) == nullptr) throw std::runtime_error(path);
     directory_ = path;
   }
   ~LaunchTest() override { fs::remove_all(directory_); }
+
+  // Forgets what the workers of an earlier launch have left.
+  void clear() const {
+    for (const auto& entry : fs::directory_iterator(directory_))
+      fs::remove(entry.path());
+  }
 
   // `body` runs in the test's directory, once all workers have written their
   // pid.RANK there.

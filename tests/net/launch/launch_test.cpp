@@ -2,9 +2,9 @@
 #include "net/launch/launch.h"
 
 #include "base/error.h"
+#include "net/gloo.h"
 #include "net/launch/launch_fixture.h"
 #include "net/launch/spawn.h"
-#include "net/store_server.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -143,46 +143,82 @@ TEST_F(LaunchTest, AWorkerThatWentOnIsNotStopped) {
   EXPECT_FALSE(report.workers[1].was_stopped);
 }
 
-class LaunchSignals : public LaunchTest,
-                      public ::testing::WithParamInterface<int> {};
-
-TEST_P(LaunchSignals, ArePassedOnOnce) {
-  const int signal = GetParam();
-  std::jthread sender([this, signal] {
-    wait_until([this] {
-      return exists("ready.0") && exists("ready.1") && exists("ready.2");
+// Sends the signal to this process once all workers are ready.
+std::jthread send_when_ready(const LaunchTest& test, int signal) {
+  return std::jthread([&test, signal] {
+    wait_until([&] {
+      return test.exists("ready.0") && test.exists("ready.1") &&
+             test.exists("ready.2");
     });
     kill(getpid(), signal);
   });
-  const auto report = run(
-      std::string("trap 'echo caught >> caught.$RANK; exit 0' INT TERM HUP; "
-                  "touch ready.$RANK; ") +
-      kSleepLong);
-  EXPECT_EQ(report.exit_code, 0);
-  EXPECT_EQ(report.interrupted_by, signal);
-  for (const std::string rank : {"0", "1", "2"}) {
-    EXPECT_EQ(read("caught." + rank), "caught\n");
+}
+
+constexpr const char* kTraps =
+    "for s in INT TERM HUP; do "
+    "trap \"echo $s >> caught.$RANK; exit 0\" $s; done; touch ready.$RANK; ";
+
+TEST_F(LaunchTest, SignalsArePassedOnOnce) {
+  // A terminal that was closed asks for the same end as SIGTERM.
+  const std::pair<int, std::string> kCases[] = {
+      {SIGINT, "INT\n"},
+      {SIGTERM, "TERM\n"},
+      {SIGHUP, "TERM\n"}};
+  for (const auto& [signal, caught] : kCases) {
+    clear();
+    const auto sender = send_when_ready(*this, signal);
+    const auto report = run(std::string(kTraps) + kSleepLong);
+    EXPECT_EQ(report.exit_code, 0);
+    EXPECT_EQ(report.interrupted_by, signal);
+    for (const std::string rank : {"0", "1", "2"})
+      EXPECT_EQ(read("caught." + rank), caught) << signal;
   }
+}
+
+// As under nohup: the hangup of the terminal ends neither the launcher nor its
+// workers, which ignore it too.
+TEST_F(LaunchTest, AnIgnoredHangupStaysIgnored) {
+  std::signal(SIGHUP, SIG_IGN);
+  const auto sender = send_when_ready(*this, SIGHUP);
+  std::jthread script([this] {
+    wait_until([this] { return exists("ready.0") && exists("ready.1"); });
+    kill(pid(1), SIGHUP);
+    std::ofstream(directory_ / "go");
+  });
+  const auto report =
+      run("touch ready.$RANK; while [ ! -e go ]; do sleep 0.02; done");
+  std::signal(SIGHUP, SIG_DFL);
+  EXPECT_EQ(report.exit_code, 0) << report.message;
+  EXPECT_EQ(report.interrupted_by, 0);
+}
+
+// One ends at once, with an error, and the others write their checkpoint for
+// longer than the grace: they are not told a second time, which means "now".
+TEST_F(LaunchTest, WorkersThatWereToldAreNotToldAgain) {
+  LaunchOptions options;
+  options.grace = milliseconds(100);
+  options.kill_after = seconds(60);
+  const auto sender = send_when_ready(*this, SIGTERM);
+  const auto report =
+      run("trap 'echo TERM >> caught.$RANK; [ $RANK = 0 ] && exit 1; "
+          "told=1' TERM; touch ready.$RANK; "
+          "while [ -z \"$told\" ]; do sleep 0.02; done; "
+          "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done; exit 0",
+          options);
+  EXPECT_EQ(report.exit_code, 1);
+  for (const std::string rank : {"1", "2"})
+    EXPECT_EQ(read("caught." + rank), "TERM\n");
+  EXPECT_EQ(report.workers[1].exit_code, 0);
 }
 
 // A worker that ends with an error because it was told to is no failure.
 TEST_F(LaunchTest, SaysThatItWasToldToEnd) {
-  std::jthread sender([this] {
-    wait_until([this] {
-      return exists("ready.0") && exists("ready.1") && exists("ready.2");
-    });
-    kill(getpid(), SIGTERM);
-  });
+  const auto sender = send_when_ready(*this, SIGTERM);
   const auto report =
       run(std::string("trap 'exit 5' TERM; touch ready.$RANK; ") + kSleepLong);
   EXPECT_TRUE(report.message.starts_with("told to end by signal 15; worker "))
       << report.message;
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Signals,
-    LaunchSignals,
-    ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST_F(LaunchTest, HandlersAreGivenBack) {
   run("exit 0");
@@ -209,6 +245,26 @@ TEST_F(LaunchTest, WorkersDieWithTheLauncher) {
   for (int rank = 0; rank < 3; ++rank) {
     EXPECT_TRUE(wait_until([&] { return !is_running(pid(rank)); })) << rank;
   }
+}
+
+// Its store must not take the descriptors of the standard streams, into which
+// the program prints.
+TEST_F(LaunchTest, EndsWithoutStandardStreams) {
+  const pid_t launcher = fork();
+  if (launcher == 0) {
+    for (const int descriptor : {0, 1, 2})
+      close(descriptor);
+    const auto report = launch({.workers = 2}, {"true"});
+    const std::string text = "done\n";
+    const bool is_open = write(STDOUT_FILENO, text.data(), text.size()) > 0 &&
+                         write(STDERR_FILENO, text.data(), text.size()) > 0;
+    _exit(report.exit_code == 0 && is_open ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_TRUE(wait_until(
+      [&] { return waitpid(launcher, &status, WNOHANG) == launcher; }));
+  EXPECT_EQ(status, 0);
+  kill(launcher, SIGKILL);
 }
 
 TEST_F(LaunchTest, BadInputIsRefused) {

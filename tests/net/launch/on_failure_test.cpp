@@ -143,15 +143,20 @@ TEST_F(OnFailureTest, TheWorkersKnowWhatAFailureMeans) {
   EXPECT_EQ(read("what.1"), "\n");
 }
 
-// Whoever is stopped when all others are done is not waited for.
+// A worker that is stopped when all others are done is not waited for, and
+// named.
 TEST_F(OnFailureTest, AStoppedWorkerDoesNotHoldUpTheEnd) {
-  const auto report =
-      run("if [ $RANK = 1 ]; then kill -STOP $$; fi; exit 0",
-          with(OnFailure::kContinue));
-  EXPECT_EQ(report.exit_code, 0);
-  EXPECT_TRUE(report.workers[1].was_stopped);
-  EXPECT_NE(report.message.find("worker 1"), std::string::npos)
-      << report.message;
+  for (const auto on_failure :
+       {OnFailure::kEnd, OnFailure::kContinue, OnFailure::kRestart}) {
+    clear();
+    const auto report =
+        run("if [ $RANK = 1 ]; then kill -STOP $$; fi; exit 0",
+            with(on_failure));
+    EXPECT_EQ(report.exit_code, on_failure == OnFailure::kEnd ? 1 : 0);
+    EXPECT_TRUE(report.workers[1].was_stopped);
+    EXPECT_NE(report.message.find("worker 1"), std::string::npos)
+        << report.message;
+  }
 }
 
 TEST_F(OnFailureTest, BadInputIsRefused) {

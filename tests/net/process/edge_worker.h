@@ -21,6 +21,11 @@
 
 namespace grapevine::net::testing {
 
+using member::Edge;
+using member::EdgeChange;
+using member::Edges;
+using member::Gathering;
+
 class EdgeWorker {
  public:
   EdgeWorker(

@@ -1,7 +1,7 @@
 // Edges over Gloo in real processes: killed, stopped, started again.
 #include "member/edges.h"
+#include "net/gloo.h"
 #include "net/process/job.h"
-#include "net/store_server.h"
 
 #include <gtest/gtest.h>
 
@@ -22,6 +22,35 @@ struct Talk {
   int messages = 0;
   int links = 0;
 };
+
+// By neighbour.
+std::map<int, Talk> talks_of(const Notes& notes, int rank) {
+  std::map<int, Talk> talks;
+  std::istringstream text(notes.text(rank, "talk"));
+  int peer = 0;
+  Talk talk;
+  while (text >> peer >> talk.messages >> talk.links)
+    talks[peer] = talk;
+  return talks;
+}
+
+std::string all_texts(const Notes& notes, int n) {
+  std::string all;
+  for (int rank = 0; rank < n; ++rank) {
+    for (const char* ending : {"talk", "losses", "error", "members"})
+      all +=
+          fmt::format("--- {}.{}\n{}", rank, ending, notes.text(rank, ending));
+  }
+  return all;
+}
+
+bool eventually(const std::function<bool()>& condition) {
+  for (int i = 0; i < 6000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
 
 class EdgesJob {
  public:
@@ -44,7 +73,8 @@ class EdgesJob {
   }
 
   void start(int rank) {
-    std::filesystem::remove(path(rank, "talk"));
+    std::filesystem::remove(
+        fmt::format("{}/{}.talk", notes_.directory(), rank));
     testing::Environment environment = {
         {"RANK", std::to_string(rank)},
         {"WORLD_SIZE", std::to_string(n_)},
@@ -75,32 +105,11 @@ class EdgesJob {
   }
   void end() { std::ofstream(notes_.directory() + "/end"); }
 
-  std::map<int, Talk> talks(int rank) const {
-    std::map<int, Talk> talks;
-    std::ifstream file(path(rank, "talk"));
-    int peer = 0;
-    Talk talk;
-    while (file >> peer >> talk.messages >> talk.links)
-      talks[peer] = talk;
-    return talks;
-  }
-
+  std::map<int, Talk> talks(int rank) const { return talks_of(notes_, rank); }
   std::string text(int rank, const char* ending) const {
-    std::ifstream file(path(rank, ending));
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
+    return notes_.text(rank, ending);
   }
-
-  std::string all_texts() const {
-    std::string all;
-    for (int rank = 0; rank < n_; ++rank) {
-      for (const char* ending : {"talk", "losses", "error", "members"}) {
-        all += fmt::format("--- {}.{}\n{}", rank, ending, text(rank, ending));
-      }
-    }
-    return all;
-  }
+  std::string all_texts() const { return net::all_texts(notes_, n_); }
 
   // Every pair of these has exchanged so many messages from now on.
   void expect_talk(const std::vector<int>& ranks, int more = 5) {
@@ -113,14 +122,6 @@ class EdgesJob {
       });
     });
     EXPECT_TRUE(is_met) << all_texts();
-  }
-
-  static bool eventually(const std::function<bool()>& condition) {
-    for (int i = 0; i < 6000; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
   }
 
   // All of these end well, and have come together at the end.
@@ -144,10 +145,6 @@ class EdgesJob {
       }
     }
     return true;
-  }
-
-  std::string path(int rank, const char* ending) const {
-    return fmt::format("{}/{}.{}", notes_.directory(), rank, ending);
   }
 
   int n_;
@@ -228,7 +225,7 @@ TEST_P(GlooEdgesVictim, IsStoppedAndGoesOn) {
   job.expect_talk(everybody(3));
   job.signal(victim, SIGSTOP);
   for (const int rank : all_but(victim, 3)) {
-    EXPECT_TRUE(EdgesJob::eventually([&] {
+    EXPECT_TRUE(eventually([&] {
       return job.text(rank, "losses").find(std::to_string(victim) + ": no") !=
              std::string::npos;
     })) << job.all_texts();
@@ -279,38 +276,18 @@ TEST(GlooEdgesProcess, OverLimitedLinksAndStartedAgain) {
   net::LaunchOptions options;
   options.link = parse_link("1gbit,1ms");
   options.on_failure = net::OnFailure::kRestart;
-  const auto talks_of = [&](int rank, int peer) {
-    Talk found;
-    std::ifstream file(fmt::format("{}/{}.talk", notes.directory(), rank));
-    int other = 0;
-    Talk talk;
-    while (file >> other >> talk.messages >> talk.links)
-      if (other == peer) found = talk;
-    return found;
-  };
-  const auto all = [&] {
-    std::string text;
-    for (int rank = 0; rank < 3; ++rank) {
-      for (const char* ending : {"talk", "losses", "error"}) {
-        std::ifstream file(
-            fmt::format("{}/{}.{}", notes.directory(), rank, ending));
-        text += fmt::format("--- {}.{}\n", rank, ending);
-        text += std::string(std::istreambuf_iterator<char>(file), {});
-      }
-    }
-    return text;
+  const auto talk = [&](int rank, int peer) {
+    return talks_of(notes, rank)[peer];
   };
   std::jthread script([&] {
-    EXPECT_TRUE(EdgesJob::eventually([&] {
-      return talks_of(0, 1).messages > 5 && talks_of(2, 1).messages > 5;
-    })) << all();
-    std::ifstream file(fmt::format("{}/1.pid", notes.directory()));
-    pid_t pid = -1;
-    if (file >> pid) ::kill(pid, SIGKILL);
-    EXPECT_TRUE(EdgesJob::eventually([&] {
-      return talks_of(0, 1).links >= 2 && talks_of(2, 1).links >= 2 &&
-             talks_of(1, 2).messages > 5 && talks_of(1, 0).messages > 5;
-    })) << all();
+    EXPECT_TRUE(eventually([&] {
+      return talk(0, 1).messages > 5 && talk(2, 1).messages > 5;
+    })) << all_texts(notes, 3);
+    ::kill(std::stoi(notes.text(1, "pid")), SIGKILL);
+    EXPECT_TRUE(eventually([&] {
+      return talk(0, 1).links >= 2 && talk(2, 1).links >= 2 &&
+             talk(1, 2).messages > 5 && talk(1, 0).messages > 5;
+    })) << all_texts(notes, 3);
     std::ofstream(notes.directory() + "/end");
   });
   const auto report =
@@ -320,10 +297,7 @@ TEST(GlooEdgesProcess, OverLimitedLinksAndStartedAgain) {
       report.message,
       "worker 1 was killed by signal 9 and was started again (1 of 3)");
   for (int rank = 0; rank < 3; ++rank) {
-    std::ifstream file(fmt::format("{}/{}.members", notes.directory(), rank));
-    std::string members;
-    std::getline(file, members);
-    EXPECT_EQ(members, "0 1 2 ") << notes.error(rank);
+    EXPECT_EQ(notes.text(rank, "members"), "0 1 2 ") << notes.error(rank);
   }
 }
 
@@ -336,7 +310,7 @@ TEST(GlooEdgesProcess, TheLaunchersWordSparesTheWait) {
   const auto begin = std::chrono::steady_clock::now();
   std::jthread script([&] {
     pid_t pid = -1;
-    EXPECT_TRUE(EdgesJob::eventually([&] {
+    EXPECT_TRUE(eventually([&] {
       std::ifstream file(fmt::format("{}/1.pid", notes.directory()));
       return std::filesystem::exists(notes.directory() + "/0.talk") &&
              static_cast<bool>(file >> pid);

@@ -2,8 +2,8 @@
 // fail.
 #include "base/error.h"
 #include "net/exercise.h"
+#include "net/gloo.h"
 #include "net/process/job.h"
-#include "net/store_server.h"
 
 #include <gtest/gtest.h>
 
@@ -57,6 +57,12 @@ TEST(GlooProcess, AKilledPeerIsNamedWherePacked) {
   const std::string errors = notes.error(0) + '\n' + notes.error(2);
   EXPECT_TRUE(contains(errors, "worker 1")) << errors;
   notes.expect_none_running(3);
+}
+
+TEST(GlooProcess, MayMeetSeveralTimes) {
+  const Notes notes;
+  const auto report = launch_workers(notes, 3, {"twice"});
+  EXPECT_EQ(report.exit_code, 0) << report.message << notes.error(0);
 }
 
 // The neighbours of a dead worker notice at once, not at the deadline of 60 s,

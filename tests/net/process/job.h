@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,13 +34,19 @@ class Notes {
 
   const std::string& directory() const { return directory_; }
 
-  std::string error(int rank) const { return read(rank, "error"); }
+  std::string error(int rank) const { return text(rank, "error"); }
+
+  // What a worker has written to RANK.ENDING.
+  std::string text(int rank, const char* ending) const {
+    std::ifstream file(fmt::format("{}/{}.{}", directory_, rank, ending));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
 
   // Nothing may be left of the job. What the kernel has not quite finished
   // with gets a moment.
   void expect_none_running(int size) const {
     for (int rank = 0; rank < size; ++rank) {
-      const std::string pid = read(rank, "pid");
+      const std::string pid = text(rank, "pid");
       ASSERT_FALSE(pid.empty()) << "rank " << rank << " never started";
       for (int i = 0; i < 1000 && is_running(pid); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -51,14 +56,7 @@ class Notes {
   }
 
  private:
-  std::string read(int rank, const char* ending) const {
-    std::ifstream file(fmt::format("{}/{}.{}", directory_, rank, ending));
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-
-  // A zombie, whoever has to reap it, does not run.
+  // A zombie, to be reaped by some other process, does not run.
   static bool is_running(const std::string& pid) {
     std::ifstream file("/proc/" + pid + "/stat");
     std::string text;

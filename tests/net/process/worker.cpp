@@ -3,6 +3,8 @@
 //   transport_worker ring VICTIM SIGNAL    exchanges without end; after some
 //                                          the victim sends itself the signal
 //   transport_worker meet                  only meets the others
+//   transport_worker twice                 meets them twice more, in groups of
+//                                          their own
 //   transport_worker edges                 see edge_worker.h; all are
 //                                          neighbours
 // with a DEADLINE in seconds from the environment, which is for what the tests
@@ -74,8 +76,18 @@ void ring_without_end(Transport& transport, int victim, int signal) {
   }
 }
 
-void work(Transport& transport, char** arguments) {
+void work(
+    const LaunchEnvironment& found,
+    Transport& transport,
+    char** arguments) {
   const std::string verb = arguments[1];
+  if (verb == "twice") {
+    const auto second = make_transport(found, verb);
+    make_transport(found, verb); // and is gone again
+    const auto fourth = make_transport(found, verb);
+    for (Transport* each : {&transport, second.get(), fourth.get()})
+      testing::pass_around(*each);
+  }
   if (verb == "sweep") {
     testing::Exercise exercise(transport);
     if (packs()) {
@@ -98,8 +110,11 @@ void work_with_edges(const LaunchEnvironment& found) {
   for (int rank = 0; rank < found.size; ++rank) {
     if (rank != found.rank) others.push_back(rank);
   }
-  const auto edges =
-      make_edges("gloo", found, others, {.deadline = deadline_option()});
+  const auto edges = member::make_edges(
+      "gloo",
+      found,
+      others,
+      {.deadline = deadline_option()});
   testing::EdgeWorker(*edges, others, variable("OUT", "."), deadline_option())
       .run();
 }
@@ -113,7 +128,7 @@ int run(char** arguments) {
       return 0;
     }
     const auto transport = make_transport(found, arguments[1]);
-    work(*transport, arguments);
+    work(found, *transport, arguments);
     return 0;
   } catch (const TimeoutError& error) {
     leave_note(found.rank, "error", error.what());

@@ -1,5 +1,7 @@
-// The averager's neighbours: who is there, what they say, what they are told.
-#include "gossip/averager_peer.h"
+// The neighbours of an averaging loop: who is there, what they send, what they
+// are sent.
+#include "base/error.h"
+#include "gossip/averaging_loop.h"
 
 #include <fmt/format.h>
 
@@ -8,23 +10,23 @@
 namespace grapevine::gossip {
 namespace {
 
-constexpr int kNobody = -1;
-constexpr double kShortestGap = 0.01; // between two letters to a neighbour
+constexpr int kNoPeer = -1;
+constexpr double kShortestGap = 0.01; // between two messages to a neighbour
 constexpr double kGapShare = 0.03;    // of the time that has passed, at most
 
 } // namespace
 
-std::vector<int> Averager::linked_ranks() const {
+std::vector<int> AveragingLoop::linked_ranks() const {
   std::vector<int> ranks;
   for (const auto& [rank, peer] : peers_)
     ranks.push_back(rank);
   return ranks;
 }
 
-bool Averager::apply_edge_changes() {
+bool AveragingLoop::apply_edge_changes() {
   const auto changes = edges_.changes();
   if (changes.empty()) return false;
-  // First of all who is gone, whose transport is, too: nobody talks to them.
+  // First of all those that are gone, as are their transports.
   for (const member::EdgeChange& change : changes) {
     if (change.linked) continue;
     require_survival(change.rank, change.why);
@@ -34,35 +36,31 @@ bool Averager::apply_edge_changes() {
     if (change.linked) link(change.rank, change.why);
   }
   send_pairing_messages();
-  {
-    const std::lock_guard lock(mutex_);
-    linked_ = peers_.size();
-  }
-  changed_.notify_all();
+  state_.update([&] { state_.linked = static_cast<int>(peers_.size()); });
   return true;
 }
 
-void Averager::refresh_ended() {
+void AveragingLoop::refresh_ended() {
   constexpr double kEverySeconds = 0.5;
-  if (attended_ < asked_who_ended_at_ + kEverySeconds) return;
-  asked_who_ended_at_ = attended_;
-  edges_.show_progress(gradients_);
+  if (attended_.seconds() < asked_who_ended_at_ + kEverySeconds) return;
+  asked_who_ended_at_ = attended_.seconds();
+  edges_.show_progress(state_.gradients);
   auto ended = edges_.ended();
-  const std::lock_guard lock(mutex_);
-  ended_ = std::move(ended);
+  const std::lock_guard lock(state_.mutex);
+  state_.ended = std::move(ended);
 }
 
-void Averager::link(int rank, const std::string& why) {
+void AveragingLoop::link(int rank, const std::string& why) {
   const member::Edge edge = edges_.edge(rank);
   if (edge.transport == nullptr) return; // gone again
   try {
-    peers_[rank] = std::make_unique<Peer>(edge, edges_.size());
+    peers_[rank] = std::make_unique<Peer>(edge, edges_.size(), most_gradients_);
   } catch (const TransportError& error) {
     lose(rank, error.what());
     return;
   }
-  peers_.at(rank)->heard_at = attended_;
-  has_met_anybody_ = true;
+  peers_.at(rank)->heard_at = attended_.seconds();
+  state_.has_met_any = true;
   record_membership(rank, true, why);
   if (sent_ending_) send(rank, ControlMessage::kEnding);
   if (!peers_.contains(rank)) return;
@@ -70,24 +68,32 @@ void Averager::link(int rank, const std::string& why) {
   send_pairing_messages();
 }
 
-void Averager::require_survival(int rank, const std::string& why) const {
+void AveragingLoop::record_membership(
+    int rank,
+    bool is_there,
+    const std::string& why) {
+  const std::lock_guard lock(state_.mutex);
+  state_.membership.push_back({state_.seconds(), rank, is_there, why});
+}
+
+void AveragingLoop::require_survival(int rank, const std::string& why) const {
   if (edges_.survives_loss()) return;
   throw TransportError(fmt::format("worker {} is lost: {}", rank, why));
 }
 
-void Averager::lose(int rank, const std::string& why) {
+void AveragingLoop::lose(int rank, const std::string& why) {
   require_survival(rank, why);
   edges_.lose(rank, why);
   forget(rank, why);
   send_pairing_messages();
 }
 
-void Averager::forget(int rank, const std::string& why) {
+void AveragingLoop::forget(int rank, const std::string& why) {
   if (peers_.erase(rank) == 0) return;
   record_membership(rank, false, why);
-  // Words that were meant for it are not for its successor.
+  // Messages that were meant for it are not for its successor.
   for (PairingMessage& message : pairing_messages_) {
-    if (message.peer == rank) message.peer = kNobody;
+    if (message.peer == rank) message.peer = kNoPeer;
   }
   pairing_.lose(rank, pairing_messages_);
   if (pairing_.partner() == rank) {
@@ -96,20 +102,20 @@ void Averager::forget(int rank, const std::string& why) {
   }
 }
 
-void Averager::send(int rank, uint8_t kind) {
+void AveragingLoop::send(int rank, uint8_t kind) {
   with_peer(rank, [&](Peer& peer) {
     if (peer.said_bye) return;
     peer.channel.send(
         {.kind = kind,
-         .is_fresh = fresh_,
-         .news = progress_.news(now_seconds())});
-    peer.told_at = now_seconds();
-    ++messages_;
-    bytes_ += control_message_bytes(edges_.size());
+         .is_fresh = state_.fresh,
+         .news = state_.progress.news(state_.seconds())});
+    peer.told_at = state_.seconds();
+    ++state_.messages;
+    state_.bytes += control_message_bytes(edges_.size());
   });
 }
 
-bool Averager::read_messages() {
+bool AveragingLoop::read_messages() {
   bool any = false;
   for (const int rank : linked_ranks()) {
     std::optional<ControlMessage> message;
@@ -123,39 +129,42 @@ bool Averager::read_messages() {
   return any;
 }
 
-void Averager::handle(int rank, const ControlMessage& message) {
-  progress_.merge(message.news, now_seconds());
-  if (has_enough()) ask_for_end();
+void AveragingLoop::handle(int rank, const ControlMessage& message) {
+  state_.progress.merge(message.news, state_.seconds());
+  if (state_.has_enough()) state_.ask_for_end();
   Peer& peer = *peers_.at(rank);
-  peer.heard_at = attended_;
+  peer.heard_at = attended_.seconds();
   if (message.kind == ControlMessage::kNews) return;
   if (message.kind == ControlMessage::kEnding) {
-    ask_for_end();
+    state_.ask_for_end();
     return;
   }
   if (message.kind == ControlMessage::kBye) {
-    ask_for_end();
+    state_.ask_for_end();
     peer.heard_bye = true;
     pairing_.lose(rank, pairing_messages_); // it asks and answers no more
   } else {
     peer.is_fresh = message.is_fresh;
-    pairing_.hear(
-        rank,
-        static_cast<PairingKind>(message.kind),
-        pairing_messages_);
+    with_peer(rank, [&](Peer&) {
+      pairing_.hear(
+          rank,
+          static_cast<PairingKind>(message.kind),
+          pairing_messages_);
+    });
   }
   send_pairing_messages();
 }
 
-// Losing somebody while words are said adds others behind them.
-void Averager::send_pairing_messages() {
+// Losing a peer while messages are sent adds others after them.
+void AveragingLoop::send_pairing_messages() {
   if (is_sending_) return;
   is_sending_ = true;
   for (size_t i = 0; i < pairing_messages_.size(); ++i) {
     const PairingMessage message = pairing_messages_[i];
     const auto at = peers_.find(message.peer);
     if (at == peers_.end()) continue;
-    if (message.word == PairingKind::kAsk) at->second->asked_at = attended_;
+    if (message.word == PairingKind::kAsk)
+      at->second->asked_at = attended_.seconds();
     send(message.peer, static_cast<uint8_t>(message.word));
   }
   pairing_messages_.clear();
@@ -163,14 +172,14 @@ void Averager::send_pairing_messages() {
   if (pairing_.partner() && !in_pair_) begin_pair();
 }
 
-// To whoever has not heard from this worker for a while, which grows with the
-// run: news need not be newer than a part of what they are about. But they are
-// also how neighbours know that this worker is there.
-void Averager::send_progress() {
-  const double now = now_seconds();
+// To neighbours that have not heard from this worker for a while, which grows
+// with the run: news need not be newer than a part of what they are about. But
+// they are also how neighbours know that this worker is there.
+void AveragingLoop::send_progress() {
+  const double now = state_.seconds();
   const double longest = std::min(
       std::max(kShortestGap, kGapShare * now),
-      options_.deadline.count() / kGapsInDeadline);
+      deadline_ / kGapsInDeadline);
   std::vector<int> ranks;
   for (const auto& [rank, peer] : peers_) {
     if (now - peer->told_at > longest) ranks.push_back(rank);
@@ -179,8 +188,8 @@ void Averager::send_progress() {
     send(rank, ControlMessage::kNews);
 }
 
-void Averager::check_deadlines() {
-  const double limit = attended_ - options_.deadline.count();
+void AveragingLoop::check_deadlines() {
+  const double limit = attended_.seconds() - deadline_;
   if (in_pair_ && moved_at_ < limit) {
     lose(*pairing_.partner(), "no piece of its replica came in time");
   }
@@ -203,16 +212,25 @@ void Averager::check_deadlines() {
   }
 }
 
-// Once nothing is under way: this worker's last letters.
-void Averager::send_goodbye() {
+void AveragingLoop::send_ending() {
+  if (!state_.ending || sent_ending_) return;
+  sent_ending_ = true;
+  pairing_.stop(pairing_messages_);
+  send_pairing_messages();
+  for (const int rank : linked_ranks())
+    send(rank, ControlMessage::kEnding);
+}
+
+// Once nothing is in progress: this worker's last messages.
+void AveragingLoop::send_goodbye() {
   const bool is_quiet = !in_pair_ && !pairing_.asked();
   {
-    const std::lock_guard lock(mutex_);
-    if (!sent_ending_ || !may_part_ || !is_quiet) return;
+    const std::lock_guard lock(state_.mutex);
+    if (!sent_ending_ || !state_.may_part || !is_quiet) return;
   }
   if (!is_parting_) {
     is_parting_ = true;
-    parting_at_ = attended_;
+    parting_at_ = attended_.seconds();
   }
   std::vector<int> ranks;
   for (const auto& [rank, peer] : peers_) {
@@ -222,21 +240,6 @@ void Averager::send_goodbye() {
     send(rank, ControlMessage::kBye);
     with_peer(rank, [](Peer& peer) { peer.said_bye = true; });
   }
-}
-
-bool Averager::is_over() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stop_) return true;
-  }
-  if (!is_parting_) return false;
-  bool over = true;
-  for (const int rank : linked_ranks()) {
-    with_peer(rank, [&](Peer& peer) {
-      over &= peer.heard_bye && peer.channel.is_empty();
-    });
-  }
-  return over;
 }
 
 } // namespace grapevine::gossip

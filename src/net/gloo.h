@@ -1,14 +1,19 @@
-// The meeting point of Gloo's workers, served by a process that is none of
-// them: the launcher.
+// Gloo's parts, beside the transport (net/transports.h), for those who meet in
+// its store. Without torch, so that other sources may include it.
 #pragma once
 
+#include "net/key_value_store.h"
 #include "net/launch_environment.h"
+#include "net/wrap.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace grapevine::net {
 
+// The meeting point of Gloo's workers, served by a process that is none of
+// them: the launcher.
 class StoreServer {
  public:
   virtual ~StoreServer() = default; // stops serving
@@ -30,5 +35,20 @@ std::unique_ptr<StoreServer> serve_store(int port = 0);
 // but worker 0 would serve it, worker 0 does so from now on (null on the
 // others), and the environment says that it is served; a file is kept.
 std::unique_ptr<StoreServer> serve_store_for(LaunchEnvironment& environment);
+
+// The store that the environment names. One that was lost is looked for again,
+// at most once a second, unless this worker serves it. Throws as
+// make_gloo_transport does.
+std::unique_ptr<KeyValueStore> open_gloo_store(
+    const LaunchEnvironment& environment,
+    Deadline deadline);
+
+// A process group for each group, whose members find each other through the
+// store. They share one device, so one thread serves all their connections;
+// c10d adds an idle one to each group.
+std::unique_ptr<GroupFactory> make_gloo_group_factory(
+    const LaunchEnvironment& environment,
+    std::shared_ptr<KeyValueStore> store,
+    std::vector<Wrap> wraps);
 
 } // namespace grapevine::net

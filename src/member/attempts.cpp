@@ -1,4 +1,4 @@
-#include "member/reach.h"
+#include "member/attempts.h"
 
 #include <fmt/format.h>
 
@@ -42,6 +42,29 @@ std::vector<int> who_reach_each_other(
   return ranks;
 }
 
+Attempt::Attempt(
+    net::GroupFactory& factory,
+    net::GroupSpec group,
+    Deadline deadline,
+    std::chrono::milliseconds pause,
+    std::function<void()> finished)
+    : thread_([this,
+               &factory,
+               group = std::move(group),
+               deadline,
+               pause,
+               finished = std::move(finished)] {
+        try {
+          transport_ = factory.connect(group, deadline, cancelled_);
+        } catch (const std::exception&) {
+          const auto until = Deadline::after(pause);
+          while (!cancelled_ && !until.passed())
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        is_over_ = true;
+        if (finished) finished();
+      }) {}
+
 ReachProbe::ReachProbe(
     net::GroupFactory& factory,
     const std::string& name,
@@ -55,12 +78,8 @@ ReachProbe::ReachProbe(
         .workers = {low, high},
         .self = self == low ? 0 : 1};
     try {
-      attempts_[other] = std::make_unique<Attempt>(
-          factory,
-          std::move(group),
-          deadline,
-          std::chrono::milliseconds(0),
-          [] {});
+      attempts_[other] =
+          std::make_unique<Attempt>(factory, std::move(group), deadline);
     } catch (const std::system_error&) {
       attempts_.erase(other); // no thread for it now
     }
