@@ -119,7 +119,7 @@ class AsynchronousEnd : public testing::Test {
             hooks.on_result = [&, rank](const TrainResult&) { ++told_[rank]; };
             RunContext context(config_, {rank}, directory_, 0, hooks);
             AsynchronousEngine engine(context, *edges, {.keep_result = keep});
-            ends[rank].result = Run(context, engine).run();
+            ends[rank].result = run::Run(context, engine).run();
           } catch (const std::exception& error) {
             ends[rank].error = error.what();
           }

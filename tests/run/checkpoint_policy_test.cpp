@@ -60,7 +60,7 @@ class CheckpointsByTheClock : public testing::Test {
         0,
         hooks_);
     AnyEngine engine(context, cluster);
-    return Run(context, engine).run();
+    return run::Run(context, engine).run();
   }
 
   // The one before the last, which is of the result.

@@ -76,9 +76,8 @@ TEST(Blame, NamesTheSlowLinkOfAnAsynchronousRun) {
   const std::string run = scratch.file("run");
   result_of(cli::grapevine(ring(
       run,
-      split(
-          "--preset ad-psgd --epochs 40 --steps 200 --compute 10ms "
-          "--link 1gbit,0.1ms;2-3:80mbit,10ms")));
+      split("--preset ad-psgd --epochs 40 --steps 200 --compute 10ms "
+            "--link 1gbit,0.1ms;2-3:80mbit,10ms"))));
   const auto report =
       result_of(cli::grapevine({"report", run, "--no-html", "--json"}));
   const auto links = report.at("gossip").front().at("slow_links");

@@ -14,7 +14,7 @@ inline constexpr int kLongSteps = 90;
 
 // The worker count comes from the launcher, or from `alone_of`.
 inline Words long_run(const std::string& out) {
-  return words(
+  return split(
              "train --json --quiet --preset d-ring --model mlp "
              "--data synthetic --synthetic-samples 3200 --epochs 3 "
              "--batch 16 --lr 0.05 --seed 5 --eval-samples 40 "

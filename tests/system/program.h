@@ -34,7 +34,7 @@ inline Words operator+(Words left, const std::string& line) {
 // A run of a second or two that still uses batches, momentum, epochs and
 // everything else that could differ between transports.
 inline Words small_run(const std::string& preset, const std::string& out) {
-  return words(
+  return split(
              "train --json --quiet --model mlp --data synthetic "
              "--synthetic-samples 672 --epochs 2 --steps 7 --batch 16 "
              "--lr 0.05 --seed 3 --probe-every 2 --eval-samples 40 "
