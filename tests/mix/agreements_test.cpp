@@ -286,7 +286,6 @@ TEST(PushSum, FindsTheOptimumOfAll) {
 // Remembers what it is given in the gradient's place, and changes nothing.
 class Spy : public algo::LocalRule {
  public:
-  std::string name() const override { return "spy"; }
   std::vector<std::string> state_planes() const override { return {}; }
   void update(
       tensor::Arena& arena,

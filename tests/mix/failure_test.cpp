@@ -4,6 +4,7 @@
 #include "mix/fingerprint.h"
 #include "mix/link.h"
 #include "mix/plan_support.h"
+#include "net/wrap.h"
 
 #include <gtest/gtest.h>
 
@@ -145,10 +146,10 @@ TEST(Failure, AnAbsurdLengthIsATransportError) {
   });
 }
 
-class WatchedTransport : public net::testing::ForwardingTransport {
+class WatchedTransport : public net::WrappedTransport {
  public:
   WatchedTransport(std::unique_ptr<Transport> inner, bool& is_over)
-      : ForwardingTransport(std::move(inner)),
+      : WrappedTransport(std::move(inner)),
         is_over_(is_over) {}
   ~WatchedTransport() override { is_over_ = true; }
 
