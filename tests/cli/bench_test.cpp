@@ -210,7 +210,7 @@ TEST(Bench, WaitsForARunOfAnotherProcess) {
   const std::filesystem::path first = plan["runs"][0]["run"];
   const std::filesystem::path second = plan["runs"][1]["run"];
   std::optional<record::RunLock> lock(first);
-  auto answer = std::async(std::net::async, [&] {
+  auto answer = std::async(std::launch::async, [&] {
     Words all = {"bench", "--json"};
     all.insert(all.end(), words.begin(), words.end());
     return grapevine(all);

@@ -11,7 +11,6 @@
 namespace grapevine::member {
 namespace {
 
-using namespace net;
 
 using Phase = Handshake::Phase;
 

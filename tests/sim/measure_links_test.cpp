@@ -2,7 +2,6 @@
 
 #include "mix/collectives.h"
 #include "net/transports.h"
-#include "sim/matchings.h"
 
 #include <gtest/gtest.h>
 

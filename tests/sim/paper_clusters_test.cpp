@@ -26,20 +26,19 @@ class PaperClusters : public ::testing::TestWithParam<PaperRow> {};
 
 TEST_P(PaperClusters, GainOfAer) {
   const PaperRow& paper = GetParam();
-  Question question;
-  question.costs = sim::read_costs(fmt::format(
+  Query query;
+  query.costs = sim::read_costs(fmt::format(
       "{}/plan/paper-{}-{}.json",
       GV_EXPERIMENTS,
       paper.cluster,
       paper.n));
-  question.mover = Mover::kRings;
-  question.choices = {
-      .algorithms = {"allreduce", "combine-while-adapt"},
-      .graphs = {"aer"}};
-  const Forecast forecast = predict(question, {paper.n});
-  ASSERT_EQ(forecast.rows.size(), 2u);
-  const double all_reduce = forecast.rows[0].times.seconds;
-  const double aer = forecast.rows[1].times.seconds;
+  query.rings = true;
+  query.algorithms = {"allreduce", "combine-while-adapt"};
+  query.graphs = {"aer"};
+  const auto predictions = predict(query, {paper.n});
+  ASSERT_EQ(predictions.size(), 2u);
+  const double all_reduce = predictions[0].times.seconds;
+  const double aer = predictions[1].times.seconds;
   const double gain = all_reduce / aer;
   const double theirs = paper.all_reduce / paper.aer;
   EXPECT_GT(gain, 1);

@@ -42,7 +42,7 @@ class Probe {
     const auto ring = make_plan(graph::Mixing::lattice(n, 2), bytes());
     const auto all = make_plan(graph::Mixing::complete(n), bytes());
     measure("pairs", rank ^ 1, [&] {
-      communicator_.exchange(rank ^ 1, plane_, other_);
+      exchange(communicator_, rank ^ 1, plane_, other_);
       plane_.swap(other_);
     });
     const int left = (rank + n - 1) % n;
@@ -69,7 +69,7 @@ class Probe {
     std::vector<double> slowest;
     for (int turn = 0; turn <= turns_; ++turn) {
       std::ranges::fill(plane_, static_cast<float>(communicator_.rank()));
-      communicator_.barrier();
+      barrier(communicator_);
       const auto begin = std::chrono::steady_clock::now();
       work();
       const std::chrono::duration<double> taken =
@@ -80,7 +80,7 @@ class Probe {
         }
       }
       const double mine = taken.count();
-      const auto all = communicator_.gather(std::span(&mine, 1), 0);
+      const auto all = gather(communicator_, std::span(&mine, 1), 0);
       // The first turn opens connections.
       if (communicator_.rank() != 0 || turn == 0) continue;
       slowest.push_back(0);
