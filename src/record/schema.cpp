@@ -26,6 +26,11 @@ Series band(Per per, const char* key, const char* name, const char* title) {
       .has_band = true};
 }
 
+Series optional(Series series) {
+  series.is_optional = true;
+  return series;
+}
+
 // A count of asynchronous workers for each of another count.
 Series rate(
     const char* key,
@@ -87,12 +92,41 @@ std::vector<SeriesTable> make_tables() {
                 "averaged_model_loss",
                 "averaged_loss",
                 "test loss of the averaged model"),
-            number("train_loss", "train_loss", "training loss of the epoch")}},
+            number("train_loss", "train_loss", "training loss of the epoch"),
+            optional(band(
+                Per::kWorker,
+                "test_perplexity",
+                "perplexity",
+                "test perplexity")),
+            optional(number(
+                "averaged_model_perplexity",
+                "averaged_perplexity",
+                "test perplexity of the averaged model")),
+            optional(band(
+                Per::kWorker,
+                "test_top5",
+                "top5",
+                "test accuracy in the top 5")),
+            optional(number(
+                "averaged_model_top5",
+                "averaged_top5",
+                "top-5 accuracy of the averaged model")),
+            optional(number("bleu", "bleu", "BLEU of the averaged model"))}},
       {.type = "dispersion",
        .name = "probes",
        .title = "probes",
        .path = {"probes"},
        .series = probed()},
+      {.type = "norms",
+       .name = "gradients",
+       .title = "gradients",
+       .path = {"gradients"},
+       .is_optional = true,
+       .series = {band(
+           Per::kWorker,
+           "gradient_norms",
+           "norm",
+           "norm of a worker's whole gradient")}},
       {.type = "gossip",
        .name = "gossip",
        .title = "averagings",
