@@ -1,5 +1,5 @@
 # The report's page: web/ bundled into one HTML file, which the program carries
-# inside. Gives the library Grapevine::report_page (report/page_template.h).
+# inside. Gives the library Grapevine::report_page (report/page.h).
 #
 # Everything npm does happens in ${PROJECT_BINARY_DIR}/web, on a copy of web/,
 # so the source tree stays as it was checked out.

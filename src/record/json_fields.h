@@ -1,4 +1,4 @@
-// Fields of JSON that somebody else may have damaged. Internal to this layer.
+// Fields of JSON that may have been damaged. Internal to this layer.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,11 +9,12 @@
 
 namespace grapevine::record {
 
-// The JSON value, or nullopt if the text is not valid JSON or nested deeper
-// than kDeepestJson (base/json_depth.h).
+// Returns the JSON value, or nullopt if the text is not valid JSON or nested
+// deeper than kDeepestJson (base/json_depth.h).
 std::optional<nlohmann::json> parse_json(const std::string& text);
 
-// object[key] where object is an object and the value an integer that fits.
+// Returns object[key] if object is an object and the value an integer that
+// fits.
 std::optional<int64_t> find_integer(
     const nlohmann::json& object,
     const char* key);

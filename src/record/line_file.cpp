@@ -46,7 +46,8 @@ void read_lines(const std::filesystem::path& path, const LineVisitor& visit) {
     }
     searched = text.size();
   }
-  if (too_long || !text.empty()) visit(too_long ? std::string_view() : text, false);
+  if (too_long || !text.empty())
+    visit(too_long ? std::string_view() : text, false);
 }
 
 } // namespace grapevine::record

@@ -18,7 +18,7 @@ namespace grapevine::record {
 struct RecordLine {
   std::string_view text;
   std::string_view type;
-  int64_t step; // of the line before it, where it has none
+  int64_t step; // of the line before it, if it has none
   simdjson::dom::object fields;
 };
 

@@ -15,7 +15,7 @@
 namespace grapevine::record {
 namespace {
 
-// What cannot be opened or locked is held by nobody that can be known.
+// A file that cannot be opened or locked counts as not held.
 Descriptor open_to_look(const std::filesystem::path& path) {
   return open_descriptor(path, O_RDONLY | O_NONBLOCK);
 }

@@ -9,149 +9,155 @@
 namespace grapevine::record {
 namespace {
 
-constexpr bool kBand = true;
-
-SeriesTable steps() {
-  return {
-      .type = "step",
-      .name = "steps",
-      .title = "training",
-      .path = {"steps"},
-      .series = {
-          {"loss", "loss", "training loss", "", Per::kWorker, kBand},
-          {"lr", "lr", "learning rate", ""},
-          {"degree", "degree", "degree", "connections"},
-      }};
+Series number(
+    const char* key,
+    const char* name,
+    const char* title,
+    const char* unit = "") {
+  return {.key = key, .name = name, .title = title, .unit = unit};
 }
 
-SeriesTable evaluations() {
+Series band(Per per, const char* key, const char* name, const char* title) {
   return {
-      .type = "evaluation",
-      .name = "evaluations",
-      .title = "evaluation",
-      .path = {"evaluations"},
-      .series = {
-          {"test_accuracy",
-           "accuracy",
-           "test accuracy",
-           "",
-           Per::kWorker,
-           kBand},
-          {"averaged_model_accuracy",
-           "averaged_accuracy",
-           "test accuracy of the averaged model",
-           ""},
-          {"test_loss", "loss", "test loss", "", Per::kWorker, kBand},
-          {"averaged_model_loss",
-           "averaged_loss",
-           "test loss of the averaged model",
-           ""},
-          {"train_loss", "train_loss", "training loss of the epoch", ""},
-      }};
+      .key = key,
+      .name = name,
+      .title = title,
+      .per = per,
+      .has_band = true};
 }
 
-SeriesTable probes() {
-  SeriesTable table{
-      .type = "dispersion",
-      .name = "probes",
-      .title = "probes",
-      .path = {"probes"}};
+Series optional(Series series) {
+  series.is_optional = true;
+  return series;
+}
+
+// A count of asynchronous workers for each of another count.
+Series rate(
+    const char* key,
+    const char* name,
+    const char* title,
+    const char* unit,
+    const char* per_count) {
+  return {
+      .key = key,
+      .name = name,
+      .title = title,
+      .unit = unit,
+      .per = Per::kWorker,
+      .per_count = per_count};
+}
+
+std::vector<Series> probed() {
+  std::vector<Series> all;
   for (const Metric& metric : metric_table()) {
-    table.series.push_back(
-        {metric.name,
-         metric.name,
-         metric.title,
-         "",
-         Per::kTensor,
-         kBand,
-         "metrics"});
+    all.push_back(
+        {.key = metric.name,
+         .name = metric.name,
+         .title = metric.title,
+         .per = Per::kTensor,
+         .has_band = true,
+         .folder = "metrics"});
   }
-  table.series.insert(
-      table.series.end(),
-      {{"consensus_distance",
-        "consensus_distance",
-        "consensus distance",
-        "",
-        Per::kRun,
-        kBand},
-       {"gradient_norm",
-        "gradient_norm",
-        "gradient norm",
-        "",
-        Per::kTensor,
-        kBand},
-       {"update_ratio",
-        "update_ratio",
-        "update ratio",
-        "",
-        Per::kTensor,
-        kBand}});
-  return table;
-}
-
-// Of asynchronous runs.
-SeriesTable gossip() {
-  const auto series = [](const char* key,
-                         const char* name,
-                         const char* title,
-                         const char* unit,
-                         const char* per_count) {
-    return Series{
-        .key = key,
-        .name = name,
-        .title = title,
-        .unit = unit,
-        .per = Per::kWorker,
-        .per_count = per_count};
+  const auto add = [&](Per per, const char* name, const char* title) {
+    all.push_back(band(per, name, name, title));
   };
-  return {
-      .type = "gossip",
-      .name = "gossip",
-      .title = "averagings",
-      .path = {"gossip", "curves"},
-      .is_optional = true,
-      .is_cumulative = true,
-      .series = {
-          series(
-              "averagings",
-              "rate",
-              "averagings per gradient",
-              "",
-              "gradients"),
-          series(
-              "staleness",
-              "staleness",
-              "staleness",
-              "gradients",
-              "averagings"),
-          series(
-              "wait_seconds",
-              "wait",
-              "wait for a partner",
-              "s",
-              "averagings"),
-          series(
-              "held_seconds",
-              "held",
-              "time held back per gradient",
-              "s",
-              "gradients"),
-      }};
+  add(Per::kRun, "consensus_distance", "consensus distance");
+  add(Per::kTensor, "gradient_norm", "gradient norm");
+  add(Per::kTensor, "update_ratio", "update-to-weight ratio");
+  return all;
 }
 
-// Of Ada with `ada = "auto"`: the spread that steers k.
-SeriesTable density() {
+std::vector<SeriesTable> make_tables() {
   return {
-      .type = "density",
-      .name = "density",
-      .title = "Ada's choice of k",
-      .path = {"density"},
-      .is_optional = true,
-      .series = {
-          {"spread", "spread", "spread of the norms", ""},
-          {"level", "level", "spread below which k shrinks", ""},
-          {"k", "k", "k", "connections"},
-      }};
+      {.type = "step",
+       .name = "steps",
+       .title = "training",
+       .path = {"steps"},
+       .series =
+           {band(Per::kWorker, "loss", "loss", "training loss"),
+            number("lr", "lr", "learning rate"),
+            number("degree", "degree", "neighbours of a worker")}},
+      {.type = "evaluation",
+       .name = "evaluations",
+       .title = "evaluation",
+       .path = {"evaluations"},
+       .series =
+           {band(Per::kWorker, "test_accuracy", "accuracy", "test accuracy"),
+            number(
+                "averaged_model_accuracy",
+                "averaged_accuracy",
+                "test accuracy of the averaged model"),
+            band(Per::kWorker, "test_loss", "loss", "test loss"),
+            number(
+                "averaged_model_loss",
+                "averaged_loss",
+                "test loss of the averaged model"),
+            number("train_loss", "train_loss", "training loss of the epoch"),
+            optional(band(
+                Per::kWorker,
+                "test_perplexity",
+                "perplexity",
+                "test perplexity")),
+            optional(number(
+                "averaged_model_perplexity",
+                "averaged_perplexity",
+                "test perplexity of the averaged model")),
+            optional(band(
+                Per::kWorker,
+                "test_top5",
+                "top5",
+                "test accuracy in the top 5")),
+            optional(number(
+                "averaged_model_top5",
+                "averaged_top5",
+                "top-5 accuracy of the averaged model")),
+            optional(number("bleu", "bleu", "BLEU of the averaged model"))}},
+      {.type = "dispersion",
+       .name = "probes",
+       .title = "probes",
+       .path = {"probes"},
+       .series = probed()},
+      {.type = "norms",
+       .name = "gradients",
+       .title = "gradients",
+       .path = {"gradients"},
+       .is_optional = true,
+       .series = {band(
+           Per::kWorker,
+           "gradient_norms",
+           "norm",
+           "norm of a worker's whole gradient")}},
+      {.type = "gossip",
+       .name = "gossip",
+       .title = "averagings",
+       .path = {"gossip", "curves"},
+       .is_optional = true,
+       .is_cumulative = true,
+       .series =
+           {rate(
+                "averagings",
+                "rate",
+                "averagings per gradient",
+                "",
+                "gradients"),
+            rate(
+                "staleness",
+                "staleness",
+                "staleness",
+                "gradients",
+                "averagings"),
+            rate("wait_seconds", "wait", "wait", "s", "averagings"),
+            rate("held_seconds", "held", "time held back", "s", "gradients")}},
+      // Of Ada with `ada = "auto"`: the spread that steers k.
+      {.type = "density",
+       .name = "density",
+       .title = "Ada's choice of k",
+       .path = {"density"},
+       .is_optional = true,
+       .series = {
+           number("spread", "spread", "spread of the norms"),
+           number("level", "level", "spread below which k shrinks"),
+           number("k", "k", "k")}}};
 }
 
 } // namespace
@@ -171,8 +177,7 @@ int SeriesTable::index(std::string_view series_name) const {
 }
 
 const std::vector<SeriesTable>& series_tables() {
-  static const std::vector<SeriesTable> tables =
-      {steps(), evaluations(), probes(), gossip(), density()};
+  static const std::vector<SeriesTable> tables = make_tables();
   return tables;
 }
 

@@ -27,6 +27,8 @@ struct Series {
   bool has_band = false;
   // In the page's data: the object of the table that holds the series.
   std::string folder;
+  // Left out (no key, no CSV column) unless a run has recorded it.
+  bool is_optional = false;
   // The key of a count: a point is then the sum over this series' sum.
   std::string per_count;
 };

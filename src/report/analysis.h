@@ -1,5 +1,5 @@
 // What a set of runs says: correlations, rankings, costs to a target, and
-// sentences where the figures allow one.
+// sentences if the figures allow one.
 //
 // Runs count here that completed, and runs that diverged with the accuracy
 // that they were left with. Intervals are 95 %; seeds are what is repeated, so
@@ -37,7 +37,7 @@ struct RankingRow {
   int rank = 0;
   Summary accuracy;
   // Whether the interval of the difference to the best, paired by seed, holds
-  // 0; nothing where there is no interval.
+  // 0; nothing if there is no interval.
   std::optional<bool> not_worse_than_best;
 };
 
@@ -70,7 +70,7 @@ struct Comparison {
   int a = 0; // groups
   int b = 0;
   MeanInterval difference;
-  std::string sentence; // empty where the interval holds 0
+  std::string sentence; // empty if the interval holds 0
 };
 
 struct Analysis {

@@ -9,8 +9,8 @@
 namespace grapevine::report {
 namespace {
 
-// Who waits at least this share of what the median worker does has nothing of
-// its own that the others wait for.
+// A worker that waits at least this share of the median worker is not what the
+// others wait for.
 constexpr double kPassesAllOn = 0.75;
 // Lateness crosses any sensible graph in fewer turns; the last of them tell
 // what goes round.
@@ -34,7 +34,7 @@ std::vector<Wait> merge(const std::vector<Wait>& waits, int workers) {
   return merged;
 }
 
-// Follows waits to where they come from, all edges at once, a link a turn.
+// Follows waits to where they come from, all edges at once, a link per turn.
 class Chase {
  public:
   Chase(const std::vector<Wait>& waits, int workers)

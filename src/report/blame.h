@@ -13,8 +13,8 @@
 // that wait for one another. Where that is mostly one pair, the link between
 // them is slow: a delay d from j to i makes i late by d, which j notices one
 // message later, so both wait d / 2 a step. Where it is spread over many, the
-// network is slow as a whole or the steps are of uneven length, and nobody is
-// to blame.
+// network is slow as a whole or the steps are of uneven length, and no worker
+// or link is to blame.
 //
 // A cost is the time that the mean worker waited for the one cause. That is
 // how much sooner it would have been done without it, as long as no other
@@ -43,7 +43,7 @@ struct Straggler {
   double compute_ratio = kNan; // its compute seconds / the workers' median
 };
 
-// Between two workers; which way the waits do not say.
+// Between two workers; the waits do not tell the direction.
 struct SlowLink {
   int a = 0; // a < b
   int b = 0;
@@ -66,20 +66,20 @@ struct Blame {
   std::optional<VirtualLosses> losses; // then all times are virtual
   std::optional<Straggler> straggler;
   std::optional<SlowLink> link;
-  // Who is named above and what it costs; that nobody stands out; or nothing,
-  // where the waits are too short to speak of.
+  // The worker and link named above and what they cost; or that none stands
+  // out; or nothing, if the waits are short.
   std::vector<std::string> sentences;
 };
 
-// Causes below this share of the training time are not named, nor is anything
-// said where the median worker waits less.
+// Causes below this share of the training time are not named, and there is no
+// sentence if the median worker waits less.
 inline constexpr double kLeastBlame = 0.05;
 // A link is named if so much of what goes round is its own.
 inline constexpr double kLeastLinkShare = 0.5;
 
 // `waits`: in any order, those of the same two are summed; such as name no
 // worker of 0 ≤ k < compute.size() or are no finite time above 0 are left out.
-// `seconds`: of training; where it is not known nobody is named.
+// `seconds`: of training; if it is not known, no cause is named.
 Blame find_blame(
     const std::vector<Wait>& waits,
     std::vector<double> compute,

@@ -31,7 +31,7 @@ struct Cell {
 
 class Buckets {
  public:
-  // Lines with larger steps are damaged, whatever they say.
+  // Lines with larger steps are damaged.
   static constexpr int64_t kLargestStep = int64_t{1} << 40;
 
   Buckets(int capacity, int columns);

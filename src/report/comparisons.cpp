@@ -1,5 +1,5 @@
-// Differences between two groups, paired by seed, with a sentence each where
-// the interval says so.
+// Differences between two groups, paired by seed, with a sentence each if the
+// interval excludes 0.
 #include "report/sample.h"
 
 #include <fmt/format.h>

@@ -43,7 +43,7 @@ std::vector<Quantity> quantities() {
 // share data order and initial values, and the seeds' figures are averaged.
 class Parts {
  public:
-  // A seed of which nothing can be said adds nothing.
+  // A seed with too few runs or no rank correlation adds nothing.
   void
   add(const Sample& sample, const Choices& stratum, const Quantity& quantity) {
     struct Pairs {

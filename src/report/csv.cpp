@@ -68,6 +68,19 @@ class Csv {
   bool is_first_ = true;
 };
 
+// The table without the optional series that no run has.
+record::SeriesTable recorded_part(
+    const ReportData& data,
+    record::SeriesTable table) {
+  std::erase_if(table.series, [&](const record::Series& series) {
+    const auto has_it = [&](const RunData& run) {
+      return run.curves.at(table.name)[series.name].has_values();
+    };
+    return series.is_optional && std::ranges::none_of(data.set.runs, has_it);
+  });
+  return table;
+}
+
 void curves_header(Csv& csv, const record::SeriesTable& table) {
   csv.cells({"run", "label", "step", "epoch"});
   for (const record::AxisSeries& axis : record::axis_series())
@@ -157,8 +170,9 @@ std::string runs_csv(const ReportData& data) {
 
 std::string table_csv(
     const ReportData& data,
-    const record::SeriesTable& table) {
+    const record::SeriesTable& whole_table) {
   Csv csv;
+  const record::SeriesTable table = recorded_part(data, whole_table);
   curves_header(csv, table);
   for (size_t run = 0; run < data.set.runs.size(); ++run) {
     const Curves& curves = data.set.runs[run].curves.at(table.name);

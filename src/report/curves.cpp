@@ -3,6 +3,7 @@
 #include "base/check.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace grapevine::report {
 namespace {
@@ -19,6 +20,12 @@ size_t axis_index(std::string_view name) {
 const Column& Axis::operator[](std::string_view name) const {
   static const Column kNone;
   return columns.empty() ? kNone : columns[axis_index(name)];
+}
+
+bool Band::has_values() const {
+  return std::ranges::any_of(mean, [](double value) {
+    return std::isfinite(value);
+  });
 }
 
 const Band& Curves::operator[](std::string_view name) const {

@@ -20,6 +20,9 @@ struct Band {
   Column mean;
   Column low;
   Column high;
+
+  // Whether any number of it is known.
+  bool has_values() const;
 };
 
 // Where the points of a curve lie. Epochs are steps done / steps per epoch, so

@@ -48,7 +48,7 @@ class Search {
         foreign.push_back(child);
       }
     }
-    if (!any) return false; // whoever asked names the whole
+    if (!any) return false; // the caller names the whole
     for (const fs::path& child : foreign)
       skip(child, "not a run: neither spec.toml nor run.json in it");
     return true;

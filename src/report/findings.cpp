@@ -136,8 +136,8 @@ MeanInterval log_ratio(const Sample& sample, double accuracy, int a, int b) {
       sample.by_seed(b, log_bytes));
 }
 
-// All-reduce is among those compared, so that nobody is told of a saving that
-// is not there.
+// All-reduce is among those compared, so that no saving is claimed that is not
+// there.
 std::string bytes_sentence(
     const Sample& sample,
     const Target& target,

@@ -8,7 +8,7 @@
 namespace grapevine::report {
 namespace {
 
-// Fewer gradients say nothing about a worker's speed.
+// Fewer gradients do not show a worker's speed.
 constexpr double kFewGradients = 20;
 constexpr size_t kMostNamed = 5;
 

@@ -2,7 +2,7 @@
 // often they averaged, how long for a partner, how old what they wrote was, and
 // who was lost on the way.
 //
-// Seconds are virtual ones where all workers share a process. Without a virtual
+// Seconds are virtual ones if all workers share a process. Without a virtual
 // clock a gradient takes one of them, give or take, and nothing else any: such
 // times are in gradients.
 #pragma once
@@ -65,8 +65,8 @@ struct Gossip {
   std::vector<int> members; // at the end; empty = not known
   std::vector<GossipChange> changes;  // the first of them, a worker's in order
   std::vector<GossipLink> slow_links; // the slowest first
-  // Who and which link is slow, what fell behind what was asked for, who was
-  // lost.
+  // Which workers and links are slow, which rate was lower than asked for,
+  // which workers were lost.
   std::vector<std::string> sentences;
 };
 

@@ -16,7 +16,7 @@ constexpr int kFine = 4096;
 // A page has no room for more, nor a reader time.
 constexpr size_t kMostChanges = 1000;
 constexpr int kMostWorkers = 1 << 20;
-// Fewer averagings say nothing about a link, nor do so few links.
+// Fewer averagings do not show a link's speed, nor do so few links.
 constexpr double kFewAveragings = 10;
 constexpr size_t kFewLinks = 3;
 
@@ -277,7 +277,7 @@ std::optional<Gossip> GossipReader::finish(const spec::Spec& spec) const {
     all.wait_most = std::max(all.wait_most, worker.wait_most);
   }
   gossip.all = figures(all);
-  // Neighbours may each have missed a part of it: whoever saw most is right.
+  // Neighbours may each have missed a part of it: the largest count is right.
   for (const auto& [pair, losses] : losses_) {
     GossipWorker& worker = gossip.workers[pair.second];
     worker.lost = std::max(worker.lost, losses.lost);

@@ -64,7 +64,7 @@ class GossipReader {
     std::array<Counter, kCounts> counts;
     double staleness_most = 0;
     double wait_most = 0;
-    double known_gradients = 0; // by whoever was there at the end
+    double known_gradients = 0; // by those that were there at the end
   };
   // With one peer.
   struct Pair {

@@ -40,7 +40,7 @@ Frame frame_of(const graph::Mixing& mixing);
 
 // Where the graph changes; of a schedule that repeats, one period; at most
 // kMostFrames. Rebuilt from the spec, for `ada = "auto"` from the degrees that
-// were recorded. What could not be drawn is said in `notes`.
+// were recorded. What could not be drawn is in `notes`.
 std::vector<GraphFrames> graph_frames(
     const std::vector<RunData>& runs,
     const Grouping& grouping,

@@ -15,7 +15,7 @@ using spec::Preset;
 using spec::Spec;
 using spec::SpecEntry;
 
-// What a preset sets: empty where it leaves the key open.
+// Returns what a preset sets; empty if it leaves the key open.
 std::string preset_value(const Preset& preset, const std::string& key) {
   if (key == "agreement") return preset.agreement;
   if (key == "optimizer") return preset.optimizer;
@@ -32,8 +32,8 @@ const Preset* preset_of(const Spec& spec) {
   return nullptr;
 }
 
-// Whether the preset's name says this key's value: it sets it, or the key has
-// its default.
+// Whether the preset's name implies this key's value: it sets it, or the key
+// has its default.
 bool preset_says(const Spec& spec, const std::string& key) {
   const Preset* preset = preset_of(spec);
   if (preset == nullptr) return false;
@@ -67,8 +67,8 @@ bool differs(const std::vector<RunData>& runs, const SpecEntry& entry) {
   });
 }
 
-// "ada", "lattice k 4"; "adapt-then-combine lattice k 4" where other runs have
-// another agreement and no preset says which.
+// "ada", "lattice k 4"; "adapt-then-combine lattice k 4" if other runs have
+// another agreement and no preset implies it.
 std::string base_label(const Spec& spec, const std::vector<std::string>& keys) {
   if (!spec.preset.empty() && preset_says(spec, "graph") &&
       preset_says(spec, "agreement")) {
@@ -110,7 +110,7 @@ Group make_group(
     if (!names_implementation(*spec::find_entry(key))) {
       group.stratum.emplace_back(key, value);
     } else if (!is_in_base_label(key)) {
-      // What the preset says or all of its kind have is no news.
+      // Leave out what the preset implies or all of its kind have.
       const bool is_news = kinds.varies(spec, key) && !preset_says(spec, key);
       const bool in_base = key == "k" && spec.preset.empty();
       if (is_news && !in_base) options.emplace_back(key, value);

@@ -41,13 +41,13 @@ void sort_runs(std::vector<RunData>& runs);
 // Headers are enough.
 Grouping group_runs(const std::vector<RunData>& runs);
 
-// The value of a spec's key as people write it; "–" where it is empty.
+// Returns the value of a spec's key as people write it; "–" if it is empty.
 std::string choice_text(const spec::Spec& spec, const std::string& key);
 
 // "n = 96, lr-scaling = sqrt"; empty for no choices.
 std::string to_text(const Choices& choices);
 
-// The value of a key; empty where it is not among them.
+// Returns the value of a key; empty if it is not among them.
 std::string value_of(const Choices& choices, const std::string& key);
 
 } // namespace grapevine::report

@@ -1,4 +1,4 @@
-#include "report/page_template.h"
+#include "report/page.h"
 
 namespace grapevine::report {
 

@@ -2,7 +2,6 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "report/page_template.h"
 
 #include <algorithm>
 #include <iterator>

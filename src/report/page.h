@@ -6,15 +6,23 @@
 
 namespace grapevine::report {
 
+// What stands in the template where the data belongs, exactly once.
+inline constexpr std::string_view kDataPlaceholder = "__GRAPEVINE_DATA__";
+
+// The page without its data, which takes the placeholder's place as JSON text.
+// Empty if the program was built without the page (GV_REPORT_PAGE=OFF). The
+// memory is the program's own and never goes away; any thread may call.
+std::string_view page_template();
+
 // Whether this build has a page.
 bool has_page();
 
 // The template of this build with `data` (JSON) in its place. ConfigError
-// where the program was built without one.
+// if the program was built without one.
 std::string make_page(std::string_view data);
 
-// The same for any template; ConfigError where the template is empty, a
-// CheckFailure where it has no place for the data.
+// The same for any template; ConfigError if the template is empty, a
+// CheckFailure if it has no place for the data.
 std::string fill_page(std::string_view page_template, std::string_view data);
 
 // JSON that cannot end the script element which it stands in: "</" becomes

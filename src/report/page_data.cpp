@@ -24,7 +24,7 @@ void write_frame(JsonWriter& json, const Frame& frame) {
   json.field("directed", frame.directed);
   json.field("kind", kind_name(frame.kind));
   if (frame.kind == Frame::Kind::kOffsets) json.field("offsets", frame.offsets);
-  // Too many edges to be listed are left out, and the page says so.
+  // Too many edges are left out, with a note on the page.
   const bool has_edges = !frame.edges.empty() || frame.degree == 0;
   if (frame.kind == Frame::Kind::kEdges && has_edges) {
     std::vector<std::array<int, 2>> edges;
@@ -159,6 +159,7 @@ void write_schema(JsonWriter& json) {
         json.field("unit", series.unit);
         json.field("per", record::name(series.per));
         json.field("band", series.has_band);
+        json.field("optional", series.is_optional);
         json.field("path", path);
       });
     });

@@ -1,4 +1,4 @@
-#include "report/page_template.h"
+#include "report/page.h"
 
 // The assembler copies the file as it is. A string literal of this size would
 // pass the compiler's limits and take it long.

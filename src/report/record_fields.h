@@ -14,7 +14,7 @@ inline double number_of(const simdjson::dom::element& element) {
   return element.get(value) == simdjson::SUCCESS ? value : kNan;
 }
 
-// fields[key]; NaN where it is not a number.
+// Returns fields[key]; NaN if it is not a number.
 inline double number_at(
     const simdjson::dom::object& fields,
     std::string_view key) {

@@ -10,7 +10,7 @@ namespace {
 // on.
 constexpr size_t kMostShots = size_t{1} << 16;
 constexpr int64_t kLargestStride = int64_t{1} << 40;
-// Longer lists are damaged, whatever they say.
+// Longer lists are damaged.
 constexpr size_t kMostNumbers = 1024;
 
 double squared_distance(

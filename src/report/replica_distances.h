@@ -1,4 +1,4 @@
-// How far the replicas of an asynchronous run were apart, where each worker has
+// How far the replicas of an asynchronous run were apart, if each worker has
 // a process and writes down a sketch of its own replica (record/consensus.h)
 // from time to time:
 //
@@ -32,7 +32,7 @@ class ReplicaDistances {
     int64_t round = 0;
     double distance = 0;
   };
-  // In order of rounds; where at least two workers and half of them took part.
+  // In order of rounds; only those of at least two workers and half of all.
   std::vector<Point> points() const;
 
  private:

@@ -1,5 +1,5 @@
 // From run directories to a report: the page, CSV, and the analysis for
-// whoever prints it. A pure function of what the directories hold.
+// those that print it. A pure function of what the directories hold.
 #pragma once
 
 #include "report/page_data.h"
@@ -30,9 +30,9 @@ struct ReportResult {
 
 // `paths`: runs, or directories of runs. What cannot be read is in
 // data.set.skipped; with no run at all nothing is written. ConfigError for a
-// target that is no accuracy, for a trace of several runs and, where `html` is
+// target that is no accuracy, for a trace of several runs and, if `html` is
 // asked for, in a build without the page; Error for a trace of a run that has
-// no timelines; IoError where a file cannot be written.
+// no timelines; IoError if a file cannot be written.
 ReportResult write_report(
     const std::vector<std::filesystem::path>& paths,
     const ReportOptions& options);

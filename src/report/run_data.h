@@ -21,7 +21,7 @@
 
 namespace grapevine::report {
 
-// A value a step for each tensor: heat[tensor][step].
+// A value per step for each tensor: heat[tensor][step].
 struct Heat {
   std::string name;
   std::vector<Column> rows;
@@ -85,7 +85,7 @@ struct RunData {
   spec::Spec spec;
   std::string outcome; // completed | diverged | interrupted | failed | running
   std::string error;
-  nlohmann::json result; // of run.json; null where there is none
+  nlohmann::json result; // of run.json; null if there is none
 
   int64_t steps = 0; // seen in the records
   double steps_per_epoch = kNan;
@@ -107,13 +107,13 @@ struct RunData {
   // By the name of their table (record/schema.h).
   std::map<std::string, Curves, std::less<>> curves = no_curves();
   std::vector<std::pair<std::string, double>> spans; // seconds by span
-  // Of runs whose workers said whom they waited for; without the single waits
-  // where the run has no detail, or too many of them.
+  // Of runs whose workers recorded for which peers they waited; without the
+  // single waits if the run has no detail, or too many of them.
   std::optional<Blame> blame;
   std::optional<Gossip> gossip; // of asynchronous runs
   std::optional<Detail> detail;
 
-  // Its steps are then rounds: n gradients, whoever computed them.
+  // Its steps are then rounds: n gradients of all workers together.
   bool is_asynchronous() const {
     return algo::find_agreement(spec.agreement).is_asynchronous();
   }

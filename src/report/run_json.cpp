@@ -67,6 +67,7 @@ void write_curves(
   write_axis(json, curves.axis, digits);
   std::string folder;
   for (const record::Series& series : table.series) {
+    if (series.is_optional && !curves[series.name].has_values()) continue;
     if (series.folder != folder) {
       if (!folder.empty()) json.end_object();
       folder = series.folder;

@@ -148,7 +148,7 @@ void RunTables::take_step(const RecordLine& line, int64_t step) {
   }
 }
 
-// All processes say the same, so only what goes beyond the steps seen counts.
+// All processes record the same, so only steps beyond those seen count.
 void RunTables::note_degree(int64_t step, double degree) {
   if (step <= last_step || !std::isfinite(degree)) return;
   if (degrees.size() >= kMostDegreeChanges) return;

@@ -31,8 +31,8 @@ class Sample {
   // The decentralized runs of a stratum that count.
   std::vector<int> decentralized_in(const Choices& stratum) const;
 
-  // figure(run) by seed, over the runs of a group that count; the mean where
-  // a seed has several. What is not finite is left out.
+  // figure(run) by seed, over the runs of a group that count; the mean if a
+  // seed has several. What is not finite is left out.
   BySeed by_seed(int group, const std::function<double(const RunData&)>& figure)
       const;
   BySeed accuracy_by_seed(int group) const;
@@ -49,7 +49,7 @@ class Sample {
 // "At n = 96 " + rest; for the only stratum the rest alone, its first letter
 // made large.
 std::string sentence_at(const Choices& stratum, const std::string& rest);
-// The same where the rest begins with a name, which stays as it is.
+// The same if the rest begins with a name, which stays as it is.
 std::string sentence_at_name(const Choices& stratum, const std::string& rest);
 
 // Returns a ranking of each stratum that has a group with a run that counts.

@@ -5,7 +5,7 @@
 //   process   a worker
 //   thread 0  its training: data, forward, backward, in it wait and update
 //   thread 1  its communication: exchange, beside the others
-//   args      step; bucket and peer where they are known
+//   args      step; bucket and peer if they are known
 //
 // Times are in microseconds since the run's first event. Clocks of several
 // machines are taken as they are.
@@ -19,8 +19,8 @@
 namespace grapevine::report {
 
 // Writes the `timeline` records of the run that count and
-// returns the number of events; where there are none, nothing is written. The
-// memory that it takes does not depend on the run's length. IoError where
+// returns the number of events; if there are none, nothing is written. The
+// memory that it takes does not depend on the run's length. IoError if
 // records cannot be read or the file cannot be written.
 int64_t write_trace(
     const record::RunDirectory& run,

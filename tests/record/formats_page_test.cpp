@@ -3,10 +3,12 @@
 #include "record/checkpoint.h"
 #include "record/record_reader.h"
 #include "record/record_writer.h"
+#include "record/schema.h"
 #include "record/temporary_directory.h"
 
 #include <nlohmann/json.hpp>
 
+#include <set>
 #include <sstream>
 
 namespace grapevine::record {
@@ -70,6 +72,21 @@ class FormatsPageTest : public testing::Test {
   TemporaryDirectory directory_;
   RunDirectory run_{directory_ / "run"};
 };
+
+TEST(FormatsPage, NamesEverySeriesOfTheSchema) {
+  const std::string page = get(GV_FORMATS_PAGE);
+  for (const SeriesTable& table : series_tables()) {
+    std::set<std::string> names;
+    EXPECT_NE(page.find("| `" + table.type + "` |"), std::string::npos);
+    for (const Series& series : table.series) {
+      EXPECT_TRUE(names.insert(series.name).second) << series.name;
+      EXPECT_FALSE(series.title.empty()) << series.name;
+      EXPECT_NE(page.find("`" + series.key + "`"), std::string::npos)
+          << table.type << " " << series.key;
+      EXPECT_EQ(table.is_cumulative, !series.per_count.empty());
+    }
+  }
+}
 
 TEST_F(FormatsPageTest, Safetensors) {
   const std::vector<float> values = {1, -2.5};

@@ -115,6 +115,11 @@ std::string one_tensor(const std::string& description) {
   return assemble("{\"a\":" + description + "}", std::string(8, '\0'));
 }
 
+std::string f32(const std::string& shape, const std::string& offsets) {
+  return R"({"dtype":"F32","shape":)" + shape + R"(,"data_offsets":)" +
+         offsets + "}";
+}
+
 std::vector<BadFile> bad_files() {
   return {
       {"empty", "", "too short"},
@@ -133,51 +138,30 @@ std::vector<BadFile> bad_files() {
       {"no dtype", one_tensor("{}"), "no dtype"},
       {"half", one_tensor(R"({"dtype":"F16"})"), "is F16; only F32"},
       {"no offsets", one_tensor(R"({"dtype":"F32"})"), "data_offsets"},
-      {"negative offsets",
-       one_tensor(R"({"dtype":"F32","shape":[2],"data_offsets":[-8,0]})"),
-       "data_offsets"},
-      {"one offset",
-       one_tensor(R"({"dtype":"F32","shape":[2],"data_offsets":[8]})"),
-       "data_offsets"},
+      {"negative offsets", one_tensor(f32("[2]", "[-8,0]")), "data_offsets"},
+      {"one offset", one_tensor(f32("[2]", "[8]")), "data_offsets"},
       {"no shape",
        one_tensor(R"({"dtype":"F32","data_offsets":[0,8]})"),
        "no shape"},
-      {"negative shape",
-       one_tensor(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})"),
-       "bad shape"},
-      {"fractional shape",
-       one_tensor(R"({"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})"),
-       "bad shape"},
+      {"negative shape", one_tensor(f32("[-2]", "[0,8]")), "bad shape"},
+      {"fractional shape", one_tensor(f32("[2.0]", "[0,8]")), "bad shape"},
       {"shape overflows",
-       one_tensor(R"({"dtype":"F32","shape":[4611686018427387904,4],)"
-                  R"("data_offsets":[0,8]})"),
+       one_tensor(f32("[4611686018427387904,4]", "[0,8]")),
        "overflows"},
-      {"shape too large",
-       one_tensor(R"({"dtype":"F32","shape":[3],"data_offsets":[0,8]})"),
-       "takes 12 bytes"},
-      {"reversed offsets",
-       one_tensor(R"({"dtype":"F32","shape":[2],"data_offsets":[0,-8]})"),
-       "data_offsets"},
+      {"shape too large", one_tensor(f32("[3]", "[0,8]")), "takes 12 bytes"},
+      {"reversed offsets", one_tensor(f32("[2]", "[0,-8]")), "data_offsets"},
       {"offsets behind the end",
-       one_tensor(R"({"dtype":"F32","shape":[4],"data_offsets":[0,16]})"),
+       one_tensor(f32("[4]", "[0,16]")),
        "8 bytes of data, but the header describes 16"},
       {"data left over",
-       one_tensor(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4]})"),
+       one_tensor(f32("[1]", "[0,4]")),
        "8 bytes of data, but the header describes 4"},
-      {"gap",
-       one_tensor(R"({"dtype":"F32","shape":[1],"data_offsets":[4,8]})"),
-       "begins at 4, not at 0"},
+      {"gap", one_tensor(f32("[1]", "[4,8]")), "begins at 4, not at 0"},
       {"overlap",
-       assemble(
-           R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-           R"("b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
-           std::string(8, '\0')),
+       one_tensor(f32("[2]", "[0,8]") + ",\"b\":" + f32("[1]", "[4,8]")),
        "begins at 4, not at 8"},
       {"twice",
-       assemble(
-           R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-           R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
-           std::string(8, '\0')),
+       one_tensor(f32("[2]", "[0,8]") + ",\"a\":" + f32("[2]", "[0,8]")),
        "'a' comes twice"},
       {"metadata", assemble(R"({"__metadata__":1})", ""), "not an object"},
       {"metadata value",

@@ -40,6 +40,7 @@ void expect_curves_of_the_schema(const json& run, const json& schema) {
   ASSERT_EQ(schema["tables"].size(), record::series_tables().size());
   for (const json& table : schema["tables"]) {
     for (const json& series : table["series"]) {
+      if (series["optional"]) continue;
       const json* at = &run;
       for (const std::string key : series["path"]) {
         if (at->is_null()) break;
@@ -223,6 +224,35 @@ TEST_F(ReportTest, AsynchronousRuns) {
       csv.find(",1,50,75,1.5,1,0.1,0.25,0.2,1,1,0,0,0,\r\n"),
       std::string::npos)
       << csv;
+  const std::string curves = record::get(directory_ / "csv" / "gossip.csv");
+  EXPECT_NE(curves.find("virtual_seconds,rate,staleness,"), std::string::npos)
+      << curves;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "csv" / "density.csv"));
+}
+
+// Optional series are there if a run has recorded them.
+TEST_F(ReportTest, OptionalSeries) {
+  RunGenerator(directory_ / "images", {}).write();
+  RunGenerator(directory_ / "words", {.seed = 2}).write();
+  const auto file = directory_ / "words" / "records" / "process-0.jsonl";
+  const json line = {
+      {"type", "evaluation"},
+      {"step", 99},
+      {"test_perplexity", {20, 30}}};
+  record::put(file, record::get(file) + line.dump() + "\n");
+  const ReportResult result = report({.csv = directory_ / "csv"});
+  for (const json& run : json::parse(page_data(result.data))["runs"]) {
+    const json& evaluations = run["evaluations"];
+    EXPECT_EQ(evaluations.contains("perplexity"), run["name"] == "words");
+    EXPECT_FALSE(evaluations.contains("top5"));
+    if (run["name"] != "words") continue;
+    EXPECT_EQ(evaluations["perplexity"]["mean"].back(), 25);
+  }
+  const std::string csv = record::get(directory_ / "csv" / "evaluations.csv");
+  const std::string header = csv.substr(0, csv.find('\r'));
+  EXPECT_TRUE(header.ends_with(
+      "train_loss,perplexity_mean,perplexity_low,perplexity_high"))
+      << header;
 }
 
 // Old runs recorded less: what is missing is null, and no error.

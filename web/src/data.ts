@@ -223,6 +223,25 @@ export interface Metric {
   meaning: string;
 }
 
+/** A series that runs record: what the program's record/schema.h declares. */
+export interface Series {
+  name: string;
+  title: string;
+  unit: string;
+  per: "run" | "worker" | "tensor";
+  band: boolean;
+  /** Where a run keeps it; begins with the path of its table. */
+  path: string[];
+}
+
+export interface SeriesTable {
+  name: string;
+  title: string;
+  /** Where a run keeps the axes of these series. */
+  path: string[];
+  series: Series[];
+}
+
 export interface Data {
   format_version: number;
   title: string;
@@ -231,6 +250,7 @@ export interface Data {
   skipped: { path: string; why: string }[];
   notes: string[];
   metrics: Metric[];
+  schema?: { tables: SeriesTable[] } | null;
   keys: string[];
   common: Record<string, string>;
   groups: Group[];

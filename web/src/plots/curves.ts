@@ -4,7 +4,7 @@ import type { App } from "../app";
 import { axis_of, type AxisKey } from "../axis";
 import type { CardSpec, Shown } from "../card";
 import { percent_tick } from "../chart";
-import type { Run } from "../data";
+import type { Data, Run } from "../data";
 import { checkbox, Chooser, Segments, type Option } from "../dom";
 import { finite, listed, number, percent, seconds, whole } from "../format";
 import {
@@ -121,6 +121,39 @@ const only = (
 ): CurveChoice[] => [
   { value: name, label: name, source: source(part, name), y: y! },
 ];
+
+/** Every series of the schema that a run has recorded. */
+export function recorded_series(data: Data): CurveChoice[] {
+  const all = (data.schema?.tables ?? []).flatMap(({ title, path, series }) =>
+    series.map((one): CurveChoice => {
+      const unit = one.unit ? ` (${one.unit})` : "";
+      return {
+        value: one.path.join("."),
+        label: `${title}: ${one.title}${unit}`,
+        source: source(path.join("."), one.path.slice(path.length).join(".")),
+        y: () => plain(one.title + unit),
+      };
+    }),
+  );
+  return all.filter(({ source }) =>
+    data.runs.some((run) => part_of(run, source, "step")),
+  );
+}
+
+export const series_card = (app: App): CardSpec =>
+  curve_card(app, {
+    plot: "series",
+    title: "Any recorded number",
+    about:
+      "Mean over workers or tensors, the steps of a point and seeds; the band " +
+      "goes from the lowest to the highest of them.",
+    wide: true,
+    curves: recorded_series(app.data),
+    choice: "number",
+    log: "offered",
+    band: { label: "band", at_first: true },
+    absent: "No shown run has recorded this number.",
+  });
 
 const accuracy = (): LinesY => ({
   name: "test accuracy (%)",

@@ -1,12 +1,16 @@
-#include "base/error.h"
-#include "record/posix.h"
 #include "record/safetensors.h"
+
+#include "base/check.h"
+#include "base/error.h"
+#include "record/atomic_file.h"
+#include "record/posix.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <set>
 #include <tuple>
@@ -18,6 +22,67 @@ namespace grapevine::record {
 namespace {
 
 using nlohmann::json;
+
+static_assert(
+    std::endian::native == std::endian::little,
+    "safetensors is little-endian, and values are written as they lie");
+
+// As the reference implementation does, so that the data are aligned in a
+// mapped file.
+constexpr size_t kHeaderAlignment = 8;
+
+void check_tensors(std::span<const TensorView> tensors) {
+  std::set<std::string_view> names;
+  for (const TensorView& tensor : tensors) {
+    GV_CHECK(tensor.name != "__metadata__");
+    GV_CHECK(names.insert(tensor.name).second);
+    int64_t elements = 1;
+    for (const int64_t extent : tensor.shape)
+      elements *= extent;
+    GV_CHECK_EQ(elements, static_cast<int64_t>(tensor.values.size()));
+  }
+}
+
+// crc32 of the values of tensors, one after the other.
+class Checksum {
+ public:
+  void add(std::span<const std::byte> bytes) {
+    if (bytes.empty()) return; // a null pointer would start over
+    crc_ = crc32_z(
+        crc_,
+        reinterpret_cast<const Bytef*>(bytes.data()),
+        bytes.size());
+  }
+  std::string text() const { return fmt::format("{:08x}", crc_); }
+
+ private:
+  uLong crc_ = crc32_z(0, nullptr, 0);
+};
+
+std::string header_of(
+    std::span<const TensorView> tensors,
+    const Metadata& metadata) {
+  Checksum checksum;
+  for (const TensorView& tensor : tensors)
+    checksum.add(std::as_bytes(tensor.values));
+  Metadata complete = metadata;
+  GV_CHECK(complete.emplace(kChecksumKey, checksum.text()).second);
+  nlohmann::ordered_json header;
+  header["__metadata__"] = complete;
+  uint64_t begin = 0;
+  for (const TensorView& tensor : tensors) {
+    const uint64_t end = begin + tensor.values.size_bytes();
+    header[tensor.name] = {
+        {"dtype", "F32"},
+        {"shape", tensor.shape},
+        {"data_offsets", {begin, end}}};
+    begin = end;
+  }
+  std::string text = header.dump();
+  const size_t past = text.size() % kHeaderAlignment;
+  if (past != 0) text.append(kHeaderAlignment - past, ' ');
+  return text;
+}
 
 // The reference implementation's limit.
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
@@ -206,9 +271,9 @@ uint64_t Reader::bytes_of(const Entry& entry) const {
   return bytes;
 }
 
-// The tensors lie one behind the other from the first byte to the last: no
-// gap, no overlap, nothing behind them. So what is allocated for them is the
-// size of the file.
+// The tensors lie one after the other from the first byte to the last: no gap,
+// no overlap, nothing after them. So what is allocated for them is the size of
+// the file.
 void Reader::check_layout() {
   std::sort(
       entries_.begin(),
@@ -246,25 +311,20 @@ void Reader::check_layout() {
 
 Safetensors Reader::read_data() {
   Safetensors loaded;
-  uLong crc = crc32_z(0, nullptr, 0);
+  Checksum checksum;
   for (Entry& entry : entries_) {
     LoadedTensor& tensor = loaded.tensors[entry.name];
     tensor.shape = std::move(entry.shape);
     tensor.values.resize((entry.end - entry.begin) / sizeof(float));
-    if (tensor.values.empty()) continue;
     const auto bytes = std::as_writable_bytes(std::span(tensor.values));
     read_into(bytes, data_start_ + entry.begin);
-    crc = crc32_z(
-        crc,
-        reinterpret_cast<const Bytef*>(bytes.data()),
-        bytes.size());
+    checksum.add(bytes);
   }
   const auto stored = metadata_.find(kChecksumKey);
-  if (stored != metadata_.end() &&
-      stored->second != fmt::format("{:08x}", crc)) {
+  if (stored != metadata_.end() && stored->second != checksum.text()) {
     broken(fmt::format(
-        "the data are corrupt (crc32 {:08x}, should be {})",
-        crc,
+        "the data are corrupt (crc32 {}, should be {})",
+        checksum.text(),
         stored->second));
   }
   loaded.metadata = std::move(metadata_);
@@ -272,6 +332,23 @@ Safetensors Reader::read_data() {
 }
 
 } // namespace
+
+void write_safetensors(
+    const std::filesystem::path& path,
+    std::span<const TensorView> tensors,
+    const Metadata& metadata) {
+  check_tensors(tensors);
+  const std::string text = header_of(tensors, metadata);
+  const uint64_t length = text.size();
+
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(text);
+  for (const TensorView& tensor : tensors) {
+    file.write(std::as_bytes(tensor.values));
+  }
+  file.commit();
+}
 
 Safetensors read_safetensors(const std::filesystem::path& path) {
   return Reader(path).read();
