@@ -328,6 +328,7 @@ export function gossip_card(app: App): CardSpec {
         partner_time(app, "held back per gradient"),
       ),
     ],
+    wanted: has_gossip,
     absent: "No shown run is asynchronous.",
   });
 }
