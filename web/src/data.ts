@@ -223,6 +223,23 @@ export interface Metric {
   meaning: string;
 }
 
+/** A recorded number: how it reads, and where a run keeps its curve. */
+export interface Series {
+  name: string;
+  title: string;
+  /** "s", "bytes"; empty for a plain number. */
+  unit: string;
+  path: string[];
+}
+
+export interface SeriesTable {
+  name: string;
+  title: string;
+  /** Of the axes of its series. */
+  path: string[];
+  series: Series[];
+}
+
 export interface Data {
   format_version: number;
   title: string;
@@ -231,6 +248,7 @@ export interface Data {
   skipped: { path: string; why: string }[];
   notes: string[];
   metrics: Metric[];
+  schema: { tables: SeriesTable[] };
   keys: string[];
   common: Record<string, string>;
   groups: Group[];
@@ -252,6 +270,7 @@ const kNoData: Data = {
   skipped: [],
   notes: [],
   metrics: [],
+  schema: { tables: [] },
   keys: [],
   common: {},
   groups: [],

@@ -80,6 +80,7 @@ function report_sections(app: App, cards: Cards): HTMLElement[] {
         curves.accuracy_card(app),
         curves.test_loss_card(app),
         curves.train_loss_card(app),
+        curves.any_series_card(app),
       ),
     ),
     section("findings", "Findings", panel("What the runs show", findings(app))),
