@@ -49,7 +49,6 @@ struct Case {
   std::string link; // limited links, if any
   bool packs = false;
   bool is_near = false; // of two workers
-  bool counts = false;
   int per_node = 1;
 };
 
@@ -59,7 +58,6 @@ void PrintTo(const Case& tested, std::ostream* out) {
 
 const Case kCases[] = {
     {.name = "Local"},
-    {.name = "Counted", .counts = true},
     {.name = "Near", .is_near = true},
     {.name = "Packed", .packs = true},
     {.name = "ShapedFast", .link = "100gbit"},
@@ -86,8 +84,7 @@ class Contract : public ::testing::TestWithParam<Case> {
     if (tested.is_near) common.push_back(move_near());
     Transports transports = make_local_transports(n);
     on_threads(n, [&](int rank) {
-      auto wraps = common;
-      if (tested.counts) wraps.push_back(count_messages(counts_[rank]));
+      const auto& wraps = common;
       transports[rank] = wrap(std::move(transports[rank]), wraps, late());
     });
     return transports;
@@ -95,7 +92,6 @@ class Contract : public ::testing::TestWithParam<Case> {
 
  private:
   std::vector<int> tables_;
-  MessageCounts counts_[8]; // by rank
 };
 
 TEST_P(Contract, MovesEveryByte) {
