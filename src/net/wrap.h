@@ -1,5 +1,5 @@
-// Transports around transports: limited links, packed messages, shared memory
-// (net/wraps.h). A list of wraps states what is put around a transport
+// Transports around transports: limited links, packed messages, shared memory,
+// counting (net/wraps.h). A list of wraps states what is put around a transport
 // once it is connected, the first next to the network.
 #pragma once
 

@@ -4,8 +4,26 @@
 #include "net/wrap.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
+#include <utility>
 
 namespace grapevine::net {
+
+// What has left a worker.
+struct MessageCounts {
+  int64_t sends = 0;
+  int64_t bytes = 0;
+  // Everything to one peer with one tag: mix/ sends a message of a plan in
+  // chunks that have one tag.
+  std::set<std::pair<int, Tag>> messages;
+};
+
+// Counts messages and their bytes as they are posted for sending. The first of
+// several wraps counts what the network gets; one after pack_messages counts
+// what was to be packed. Borrows `counts`, which the thread that uses the
+// transport adds to.
+Wrap count_messages(MessageCounts& counts);
 
 // For groups of two; others stay as they are. Moves bytes through shared
 // memory if both workers have it in common, and else returns the wrapped

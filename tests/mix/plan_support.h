@@ -173,36 +173,24 @@ inline Planes mix_all(const Plan& plan, Planes planes) {
   return planes;
 }
 
-// Counts what is really sent. A logical message is everything to one peer
-// with one tag.
+// Counts what is really sent (net/wraps.h), and names the memory it shares.
 class CountingTransport : public net::WrappedTransport {
  public:
-  struct Counts {
-    int64_t bytes = 0;
-    int64_t sends = 0;
-    std::set<std::pair<int, net::Tag>> messages;
-  };
+  using Counts = net::MessageCounts;
 
   CountingTransport(
       std::unique_ptr<Transport> inner,
       Counts* counts,
       std::string memory_domain = {})
-      : WrappedTransport(std::move(inner)),
-        counts_(counts),
+      : WrappedTransport(net::wrap(
+            std::move(inner),
+            {net::count_messages(*counts)},
+            Deadline::after(std::chrono::seconds(60)))),
         memory_domain_(std::move(memory_domain)) {}
 
   std::string memory_domain() const override { return memory_domain_; }
-  net::Request post(const net::Message& message) override {
-    if (message.is_send) {
-      counts_->bytes += static_cast<int64_t>(message.bytes.size());
-      ++counts_->sends;
-      counts_->messages.insert({message.peer, message.tag});
-    }
-    return WrappedTransport::post(message);
-  }
 
  private:
-  Counts* counts_;
   std::string memory_domain_;
 };
 

@@ -49,6 +49,7 @@ struct Case {
   std::string link; // limited links, if any
   bool packs = false;
   bool is_near = false; // of two workers
+  bool counts = false;
   int per_node = 1;
 };
 
@@ -58,6 +59,7 @@ void PrintTo(const Case& tested, std::ostream* out) {
 
 const Case kCases[] = {
     {.name = "Local"},
+    {.name = "Counted", .counts = true},
     {.name = "Near", .is_near = true},
     {.name = "Packed", .packs = true},
     {.name = "ShapedFast", .link = "100gbit"},
@@ -84,7 +86,8 @@ class Contract : public ::testing::TestWithParam<Case> {
     if (tested.is_near) common.push_back(move_near());
     Transports transports = make_local_transports(n);
     on_threads(n, [&](int rank) {
-      const auto& wraps = common;
+      auto wraps = common;
+      if (tested.counts) wraps.push_back(count_messages(counts_[rank]));
       transports[rank] = wrap(std::move(transports[rank]), wraps, late());
     });
     return transports;
@@ -92,6 +95,7 @@ class Contract : public ::testing::TestWithParam<Case> {
 
  private:
   std::vector<int> tables_;
+  MessageCounts counts_[8]; // by rank
 };
 
 TEST_P(Contract, MovesEveryByte) {

@@ -19,35 +19,13 @@ Deadline late() {
   return Deadline::after(std::chrono::seconds(100));
 }
 
-struct MessageCounts {
-  int64_t sends = 0;
-  int64_t bytes = 0;
-};
-
-class Counter : public WrappedTransport {
- public:
-  Counter(std::unique_ptr<Transport> inner, MessageCounts& counts)
-      : WrappedTransport(std::move(inner)),
-        counts_(counts) {}
-  Request post(const Message& message) override {
-    if (message.is_send) {
-      counts_.bytes += static_cast<int64_t>(message.bytes.size());
-      ++counts_.sends;
-    }
-    return WrappedTransport::post(message);
-  }
-
- private:
-  MessageCounts& counts_;
-};
-
 class PackedPair : public ::testing::Test {
  protected:
   PackedPair() {
     Transports inner = make_local_transports(2);
     first_ = wrap(
-        std::make_unique<Counter>(std::move(inner[0]), counts_),
-        {pack_messages()},
+        std::move(inner[0]),
+        {count_messages(counts_), pack_messages()},
         late());
     second_ = wrap(std::move(inner[1]), {pack_messages()}, late());
   }
