@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <thread>
+#include <tuple>
 
 namespace grapevine::net {
 namespace {
@@ -67,15 +68,14 @@ const Case kCases[] = {
     {.name = "ShapedDelay", .link = "unlimited,100us"},
     {.name = "PackedShaped", .link = "4gbit,50us", .packs = true}};
 
-class Contract : public ::testing::TestWithParam<Case> {
- protected:
-  ~Contract() override {
+class Group {
+ public:
+  ~Group() {
     for (const int table : tables_)
       close(table);
   }
 
-  Transports make(int n) {
-    const Case& tested = GetParam();
+  Transports make(const Case& tested, int n) {
     std::vector<Wrap> common;
     if (!tested.link.empty()) {
       tables_.push_back(LinkTable::create(
@@ -98,24 +98,45 @@ class Contract : public ::testing::TestWithParam<Case> {
   MessageCounts counts_[8]; // by rank
 };
 
-TEST_P(Contract, MovesEveryByte) {
-  for (const int n : testing::kRanks) {
-    if (GetParam().is_near && n != 2) continue;
-    auto transports = make(n);
-    on_threads(transports, [](Transport& transport) {
-      testing::Exercise exercise(transport);
-      if (GetParam().packs) {
-        // Below and above what is packed, a piece and more, no whole floats.
-        constexpr size_t kLengths[] =
-            {0, 1000, kLeastPacked, (1 << 20) + 400, (1 << 20) + 1};
-        exercise.run(kLengths);
-      } else {
-        exercise.run();
-        exercise.run_at_most();
-      }
-    });
-  }
+class Contract : public ::testing::TestWithParam<Case> {
+ protected:
+  Transports make(int n) { return group_.make(GetParam(), n); }
+
+ private:
+  Group group_;
+};
+
+class Sweep : public ::testing::TestWithParam<std::tuple<Case, int>> {};
+
+TEST_P(Sweep, MovesEveryByte) {
+  const auto& [tested, n] = GetParam();
+  if (tested.is_near && n != 2) return;
+  Group group;
+  auto transports = group.make(tested, n);
+  on_threads(transports, [packs = tested.packs](Transport& transport) {
+    testing::Exercise exercise(transport);
+    if (packs) {
+      // Below and above what is packed, a piece and more, no whole floats.
+      constexpr size_t kLengths[] =
+          {0, 1000, kLeastPacked, (1 << 20) + 400, (1 << 20) + 1};
+      exercise.run(kLengths);
+    } else {
+      exercise.run();
+      exercise.run_at_most();
+    }
+  });
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Transports,
+    Sweep,
+    ::testing::Combine(
+        ::testing::ValuesIn(kCases),
+        ::testing::ValuesIn(testing::kRanks)),
+    [](const auto& info) {
+      return std::get<0>(info.param).name +
+             std::to_string(std::get<1>(info.param));
+    });
 
 TEST_P(Contract, KnowsWhoItIs) {
   const auto transports = make(2);

@@ -142,11 +142,13 @@ TEST(ByteRing, KeepsTheOrderOfBytes) {
     for (size_t at = 0; at < kAll;) {
       const size_t most = 1 + at * 7919 % 300;
       at += ring.write(std::span(out).subspan(at, std::min(most, kAll - at)));
+      std::this_thread::yield();
     }
   });
   for (size_t at = 0; at < kAll;) {
     const size_t most = 1 + at * 104729 % 300;
     at += ring.read(std::span(in).subspan(at, std::min(most, kAll - at)));
+    std::this_thread::yield();
   }
   testing::expect_bytes(in, 0, 1, 0);
 }

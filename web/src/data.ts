@@ -223,21 +223,19 @@ export interface Metric {
   meaning: string;
 }
 
-/** A series that runs record: what the program's record/schema.h declares. */
+/** A recorded number: how it reads, and where a run keeps its curve. */
 export interface Series {
   name: string;
   title: string;
+  /** "s", "bytes"; empty for a plain number. */
   unit: string;
-  per: "run" | "worker" | "tensor";
-  band: boolean;
-  /** Where a run keeps it; begins with the path of its table. */
   path: string[];
 }
 
 export interface SeriesTable {
   name: string;
   title: string;
-  /** Where a run keeps the axes of these series. */
+  /** Of the axes of its series. */
   path: string[];
   series: Series[];
 }
@@ -250,7 +248,7 @@ export interface Data {
   skipped: { path: string; why: string }[];
   notes: string[];
   metrics: Metric[];
-  schema?: { tables: SeriesTable[] } | null;
+  schema: { tables: SeriesTable[] };
   keys: string[];
   common: Record<string, string>;
   groups: Group[];
@@ -272,6 +270,7 @@ const kNoData: Data = {
   skipped: [],
   notes: [],
   metrics: [],
+  schema: { tables: [] },
   keys: [],
   common: {},
   groups: [],

@@ -63,12 +63,6 @@ function report_sections(app: App, cards: Cards): HTMLElement[] {
     panel("Ranking", rankings(app), ""),
     panel("Way to the target", target(app), ""),
   );
-  const has_schema = curves.recorded_series(app.data).length > 0;
-  const recorded = section(
-    "recorded",
-    "Everything recorded",
-    cards.grid(has_schema && curves.series_card(app)),
-  );
   const asynchrony = section(
     "asynchrony",
     "Asynchronous workers",
@@ -86,6 +80,7 @@ function report_sections(app: App, cards: Cards): HTMLElement[] {
         curves.accuracy_card(app),
         curves.test_loss_card(app),
         curves.train_loss_card(app),
+        curves.any_series_card(app),
       ),
     ),
     section("findings", "Findings", panel("What the runs show", findings(app))),
@@ -115,7 +110,6 @@ function report_sections(app: App, cards: Cards): HTMLElement[] {
       "Graph and time",
       cards.grid(graph_card(app), spans_card(app), waits_card(app)),
     ),
-    ...(has_schema ? [recorded] : []),
     section("runs", "Runs", panel("", runs_table(app))),
     section(
       "comparisons",

@@ -52,6 +52,30 @@ const kMetrics = {
 type MetricName = keyof typeof kMetrics;
 const kMetricNames = Object.keys(kMetrics) as MetricName[];
 
+/** Written as "name" or "folder/name". */
+function table(name: string, path: string[], series: string[]) {
+  const one = (text: string) => {
+    const parts = text.split("/");
+    const title = parts.at(-1)!.replaceAll("_", " ");
+    const unit = ["wait", "held"].includes(text) ? "s" : "";
+    return { name: parts.at(-1)!, title, unit, path: [...path, ...parts] };
+  };
+  return { name, title: name, path, series: series.map(one) };
+}
+
+const kSchema: Data["schema"] = {
+  tables: [
+    table("steps", ["steps"], ["loss", "lr", "degree"]),
+    table("probes", ["probes"], [
+      ...kMetricNames.map((name) => `metrics/${name}`),
+      "consensus_distance",
+      "gradient_norm",
+      "update_ratio",
+    ]),
+    table("gossip", ["gossip", "curves"], ["rate", "staleness", "wait", "held"]),
+  ],
+};
+
 const kStepsPerEpoch = 19;
 const kModelBytes = 318_040;
 
@@ -339,6 +363,7 @@ export function make_data(choices: Partial<Spec> = {}): Data {
       title: kMetrics[name],
       meaning: "0 if all are equal.",
     })),
+    schema: kSchema,
     keys,
     common: { model: "mlp", batch: "32", epochs: String(spec.epochs) },
     groups,

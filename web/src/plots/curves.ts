@@ -4,7 +4,7 @@ import type { App } from "../app";
 import { axis_of, type AxisKey } from "../axis";
 import type { CardSpec, Shown } from "../card";
 import { percent_tick } from "../chart";
-import type { Data, Run } from "../data";
+import type { Run, SeriesTable } from "../data";
 import { checkbox, Chooser, Segments, type Option } from "../dom";
 import { finite, listed, number, percent, seconds, whole } from "../format";
 import {
@@ -22,8 +22,9 @@ interface CurveChoice extends Option {
 interface CurveSpec extends Omit<CardSpec, "draw" | "controls"> {
   /** Of more than one the reader chooses. */
   curves: CurveChoice[];
-  /** The label of that choice. */
+  /** The label of that choice, and what is chosen at first. */
   choice?: string;
+  at_first?: string;
   /** Whether the vertical axis is logarithmic; "offered": as switched. */
   log?: boolean | "offered";
   /** A band from low to high, as switched; drawn at first or not. */
@@ -52,6 +53,7 @@ export const scale_control = (at_first: "linear" | "log") =>
 export function curve_card(app: App, spec: CurveSpec): CardSpec {
   const { curves, beside } = spec;
   const choice = new Chooser(spec.choice ?? "", curves);
+  if (spec.at_first) choice.value = spec.at_first;
   const scale = scale_control("linear");
   const band = checkbox(
     spec.band?.label ?? "band",
@@ -62,7 +64,8 @@ export function curve_card(app: App, spec: CurveSpec): CardSpec {
   );
   const dashed = checkbox(beside?.label ?? "", !beside?.label);
   const draw = (hidden: ReadonlySet<string>): Shown => {
-    const chosen = curves.find((c) => c.value === choice.value) ?? curves[0]!;
+    const chosen = curves.find((c) => c.value === choice.value) ?? curves[0];
+    if (!chosen) return { empty: spec.absent };
     const wanted = spec.wanted ?? ((): boolean => true);
     const recorded = (run: Run, key: AxisKey): boolean =>
       wanted(run) && part_of(run, chosen.source, key) !== null;
@@ -122,39 +125,6 @@ const only = (
   { value: name, label: name, source: source(part, name), y: y! },
 ];
 
-/** Every series of the schema that a run has recorded. */
-export function recorded_series(data: Data): CurveChoice[] {
-  const all = (data.schema?.tables ?? []).flatMap(({ title, path, series }) =>
-    series.map((one): CurveChoice => {
-      const unit = one.unit ? ` (${one.unit})` : "";
-      return {
-        value: one.path.join("."),
-        label: `${title}: ${one.title}${unit}`,
-        source: source(path.join("."), one.path.slice(path.length).join(".")),
-        y: () => plain(one.title + unit),
-      };
-    }),
-  );
-  return all.filter(({ source }) =>
-    data.runs.some((run) => part_of(run, source, "step")),
-  );
-}
-
-export const series_card = (app: App): CardSpec =>
-  curve_card(app, {
-    plot: "series",
-    title: "Any recorded number",
-    about:
-      "Mean over workers or tensors, the steps of a point and seeds; the band " +
-      "goes from the lowest to the highest of them.",
-    wide: true,
-    curves: recorded_series(app.data),
-    choice: "number",
-    log: "offered",
-    band: { label: "band", at_first: true },
-    absent: "No shown run has recorded this number.",
-  });
-
 const accuracy = (): LinesY => ({
   name: "test accuracy (%)",
   format: (value) => percent(value),
@@ -211,20 +181,49 @@ export const train_loss_card = (app: App): CardSpec =>
     absent: "No step has been recorded.",
   });
 
-/** What a probe records, by name. */
-export function metric_options(app: App): CurveChoice[] {
-  const probe = (name: string, label: string): CurveChoice => ({
-    value: name.replace("metrics.", ""),
-    label,
-    source: source("probes", name),
-  });
-  return [
-    ...app.data.metrics.map((m) => probe(`metrics.${m.name}`, m.title)),
-    probe("consensus_distance", "consensus distance"),
-    probe("gradient_norm", "gradient norm"),
-    probe("update_ratio", "update-to-weight ratio"),
-  ];
+/** The series of a table that the run's records have, by name. */
+function choices_of(app: App, { path, series }: SeriesTable): CurveChoice[] {
+  return series.map(({ name, title, unit, path: whole }) => ({
+    value: name,
+    label: title,
+    source: source(path.join("."), whole.slice(path.length).join(".")),
+    y: () => in_unit(app, title, unit),
+  }));
 }
+
+function in_unit(app: App, title: string, unit: string): LinesY {
+  if (unit === "s") return in_time(app, title);
+  return plain(unit ? `${title} (${unit})` : title);
+}
+
+const table_of = (app: App, name: string): CurveChoice[] =>
+  app.data.schema.tables
+    .filter((table) => table.name === name)
+    .flatMap((table) => choices_of(app, table));
+
+/** What a probe records. */
+export const metric_options = (app: App): CurveChoice[] =>
+  table_of(app, "probes");
+
+/** Whatever is recorded, also what has no card of its own. */
+export const any_series_card = (app: App): CardSpec =>
+  curve_card(app, {
+    plot: "series",
+    title: "Any recorded series",
+    about: "Mean over workers or tensors, and over seeds.",
+    choice: "series",
+    curves: app.data.schema.tables.flatMap((table) =>
+      choices_of(app, table).map((one) => ({
+        ...one,
+        value: `${table.name}.${one.value}`,
+        label: `${table.title}: ${one.label}`,
+      })),
+    ),
+    at_first: "steps.lr",
+    log: "offered",
+    band: { label: "band", at_first: false },
+    absent: "No shown run has recorded this.",
+  });
 
 export const dispersion_card = (app: App): CardSpec =>
   curve_card(app, {
@@ -312,8 +311,8 @@ export function has_gossip(run: Run): boolean {
   return !!run.gossip?.workers?.gradients?.length;
 }
 
-/** Runs without a virtual clock count time in gradients. */
-function partner_time(app: App, name: string): LinesY {
+/** Asynchronous runs without a virtual clock count time in gradients. */
+function in_time(app: App, name: string): LinesY {
   const clocks = new Set(
     app.selection.runs
       .filter(has_gossip)
@@ -326,42 +325,18 @@ function partner_time(app: App, name: string): LinesY {
   return plain(`${name} (${unit})`);
 }
 
-export function gossip_card(app: App): CardSpec {
-  const measure = (
-    name: string,
-    label: string,
-    y: (app: App) => LinesY,
-  ): CurveChoice => ({
-    value: name,
-    label,
-    source: source("gossip.curves", name),
-    y,
-  });
-  return curve_card(app, {
+export const gossip_card = (app: App): CardSpec =>
+  curve_card(app, {
     plot: "gossip",
     title: "Averagings over time",
     about:
       "Asynchronous runs, all workers together: averagings that a worker " +
-      "takes part in per gradient, how long it looks for a partner, how many " +
-      "gradients it computes between what it reads and what it writes, and " +
+      "takes part in per gradient, how many gradients it computes between " +
+      "what it reads and what it writes, how long it looks for a partner, and " +
       "how long its gradients are held back (max-lag).",
     wide: true,
     choice: "measure",
-    curves: [
-      measure("rate", "averagings per gradient", () =>
-        plain("averagings per gradient"),
-      ),
-      measure("wait", "wait for a partner", () =>
-        partner_time(app, "mean wait for a partner"),
-      ),
-      measure("staleness", "staleness", () =>
-        plain("staleness (gradients)"),
-      ),
-      measure("held", "held back", () =>
-        partner_time(app, "held back per gradient"),
-      ),
-    ],
+    curves: table_of(app, "gossip"),
     wanted: has_gossip,
     absent: "No shown run is asynchronous.",
   });
-}

@@ -89,6 +89,7 @@ describe("six implementations, three seeds", () => {
       accuracy: groups,
       loss: groups,
       "train-loss": groups,
+      series: groups,
       dispersion: spread,
       consensus: spread,
       heat: fixture.kTensors,

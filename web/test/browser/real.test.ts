@@ -67,7 +67,8 @@ describe.skipIf(!program)("a page of real runs", () => {
     );
     const series = await all_series(page);
     const groups = ["ada", "ada-auto", "c-complete", "d-ring", "d-torus"];
-    for (const plot of ["accuracy", "loss", "train-loss", "bytes", "messages"]) {
+    const plots = "accuracy loss train-loss series bytes messages".split(" ");
+    for (const plot of plots) {
       expect([...series[plot]!].sort(), plot).toEqual(groups);
     }
     for (const plot of ["dispersion", "consensus", "scatter"]) {

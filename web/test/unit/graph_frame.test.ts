@@ -13,43 +13,38 @@ const frame = (o: Partial<Frame>): Frame => ({
   ...o,
 });
 
+const count = (o: Partial<Frame>, n: number) => edge_count(frame(o), n);
+const complete = frame({ kind: "complete" });
+
 describe("a frame's edges", () => {
   it("of a ring", () => {
     const ring = frame({ offsets: [1] });
-    expect(edges_of(ring, 4).edges).toEqual([
-      [0, 1],
-      [1, 2],
-      [2, 3],
-      [3, 0],
-    ]);
+    const edges = [0, 1, 2, 3].map((i) => [i, (i + 1) % 4]);
+    expect(edges_of(ring, 4).edges).toEqual(edges);
     expect(neighbours(ring, 4, 0)).toEqual([1, 3]);
   });
 
   it("count the way across once", () => {
     const across = frame({ offsets: [2] });
-    expect(edges_of(across, 4).edges).toEqual([
+    const edges = [
       [0, 2],
       [1, 3],
-    ]);
-    expect(edge_count(across, 4)).toBe(2);
+    ];
+    expect(edges_of(across, 4)).toEqual({ edges, total: 2 });
     expect(neighbours(across, 4, 3)).toEqual([1]);
   });
 
-  it("count an offset and its opposite once", () => {
-    expect(edge_count(frame({ offsets: [1, 3, -1, 5] }), 4)).toBe(4);
-  });
-
-  it("leave a worker's way to itself out", () => {
-    expect(edge_count(frame({ offsets: [0, 4] }), 4)).toBe(0);
+  it("count an offset and its opposite once, a worker itself never", () => {
+    expect(count({ offsets: [1, 3, -1, 5] }, 4)).toBe(4);
+    expect(count({ offsets: [0, 4] }, 4)).toBe(0);
   });
 
   it.each([1, 2, 3, 4, 7, 96])("of a complete graph of %i", (n) => {
-    const complete = frame({ kind: "complete" });
-    expect(edge_count(complete, n)).toBe((n * (n - 1)) / 2);
-    const keys = edges_of(complete, n).edges.map(([a, b]) =>
-      [Math.min(a, b), Math.max(a, b)].join(),
+    const all = (n * (n - 1)) / 2;
+    const keys = edges_of(complete, n).edges.map((pair) =>
+      [...pair].sort((a, b) => a - b).join(),
     );
-    expect(new Set(keys).size).toBe((n * (n - 1)) / 2);
+    expect([edge_count(complete, n), new Set(keys).size]).toEqual([all, all]);
     expect(neighbours(complete, n, 0)).toHaveLength(n - 1);
   });
 
@@ -59,43 +54,33 @@ describe("a frame's edges", () => {
     expect(neighbours(exponential, 8, 7)).toEqual([0, 1, 3]);
   });
 
+  const path = (n: number): [number, number][] =>
+    Array.from({ length: n }, (_, i) => [i, i + 1]);
+
   it("as listed", () => {
-    const listed = frame({
-      kind: "edges",
-      edges: [
-        [0, 1],
-        [1, 2],
-      ],
-    });
-    expect(edges_of(listed, 3)).toEqual({
-      edges: [
-        [0, 1],
-        [1, 2],
-      ],
-      total: 2,
-    });
+    const listed = frame({ kind: "edges", edges: path(2) });
+    expect(edges_of(listed, 3)).toEqual({ edges: path(2), total: 2 });
     expect(neighbours(listed, 3, 1)).toEqual([0, 2]);
     expect(neighbours({ ...listed, directed: true }, 3, 1)).toEqual([2]);
   });
 
   it("are limited evenly, and the total says so", () => {
-    const { edges, total } = edges_of(frame({ kind: "complete" }), 1008, 24000);
+    const { edges, total } = edges_of(complete, 1008, 24000);
     expect(total).toBe(507_528);
     expect(edges.length).toBeLessThanOrEqual(25_000);
     expect(edges.length).toBeGreaterThan(20_000);
     expect(edges[0]).toEqual([0, 1]);
-    const listed: [number, number][] = Array.from({ length: 100 }, (_, i) => [
-      i,
-      i + 1,
-    ]);
-    const few = edges_of(frame({ kind: "edges", edges: listed }), 200, 10);
+    const few = edges_of(frame({ kind: "edges", edges: path(100) }), 200, 10);
     expect([few.edges.length, few.total]).toEqual([10, 100]);
   });
 
-  it("cannot be drawn where they are not listed", () => {
-    expect(can_draw(frame({ kind: "edges" }))).toBe(false);
-    expect(can_draw(frame({ kind: "offsets" }))).toBe(false);
-    expect(can_draw(frame({ kind: "complete" }))).toBe(true);
-    expect(edges_of(frame({ kind: "edges" }), 9).edges).toEqual([]);
+  it("cannot be drawn if they are not listed", () => {
+    const bare = frame({ kind: "edges" });
+    expect([bare, frame({}), complete].map(can_draw)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(edges_of(bare, 9).edges).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bit_rate } from "../../src/format";
 import { kColourCount, looks } from "../../src/palette";
 import * as plans from "../../src/plan";
-import { has_gossip, recorded_series, varies } from "../../src/plots/curves";
+import { has_gossip, varies } from "../../src/plots/curves";
 import {
   bar_groups, gossip_note, gossip_time, group_value,
 } from "../../src/plots/gossip_workers";
@@ -44,45 +44,6 @@ describe("looks", () => {
 
   it("are all different for twenty names", () =>
     expect(distinct(fixture.twenty_names().groups)).toBe(20));
-});
-
-describe("recorded series", () => {
-  const data = fixture.one_run();
-  const schema = {
-    tables: [
-      {
-        name: "probes",
-        title: "probes",
-        path: ["probes"],
-        series: [
-          ["Gini coefficient", "probes", "metrics", "gini"],
-          ["never recorded", "probes", "nothing"],
-        ].map(([title, ...path]) => ({
-          name: path.at(-1)!,
-          title: title!,
-          unit: "",
-          per: "tensor" as const,
-          band: true,
-          path,
-        })),
-      },
-    ],
-  };
-  it("are those of the schema that a run has", () =>
-    expect(
-      recorded_series({ ...data, schema }).map(({ label, source }) => ({
-        label,
-        ...source,
-      })),
-    ).toEqual([
-      {
-        label: "probes: Gini coefficient",
-        part: "probes",
-        name: "metrics.gini",
-      },
-    ]));
-  it("are none without a schema", () =>
-    expect(recorded_series(data)).toEqual([]));
 });
 
 describe("spans", () => {
