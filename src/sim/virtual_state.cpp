@@ -38,6 +38,18 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     draws,
     stopped)
 
+// But for pairs.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
+    Statistics,
+    gradients,
+    averagings,
+    staleness,
+    staleness_most,
+    wait_seconds,
+    wait_most,
+    pair_seconds,
+    held_seconds)
+
 } // namespace grapevine::gossip
 
 namespace grapevine::sim {
@@ -45,37 +57,16 @@ namespace {
 
 using nlohmann::json;
 
-template <typename Some, typename Visit>
-void visit_totals(Some& statistics, const Visit& visit) {
-  visit("gradients", statistics.gradients);
-  visit("averagings", statistics.averagings);
-  visit("staleness", statistics.staleness);
-  visit("staleness_most", statistics.staleness_most);
-  visit("wait_seconds", statistics.wait_seconds);
-  visit("wait_most", statistics.wait_most);
-  visit("pair_seconds", statistics.pair_seconds);
-  visit("held_seconds", statistics.held_seconds);
-}
-
-auto into(json& stored) {
-  return [&](const char* key, const auto& value) { stored[key] = value; };
-}
-
-auto out_of(const json& stored) {
-  return [&](const char* key, auto& value) { stored.at(key).get_to(value); };
-}
-
 json statistics_json(const gossip::Statistics& statistics) {
-  json stored = {{"pairs", json::array()}};
-  visit_totals(statistics, into(stored));
+  json stored = statistics;
+  json& pairs = stored["pairs"] = json::array();
   for (const auto& [peer, pair] : statistics.pairs)
-    stored["pairs"].push_back({peer, pair.averagings, pair.seconds});
+    pairs.push_back({peer, pair.averagings, pair.seconds});
   return stored;
 }
 
 gossip::Statistics statistics_from(const json& stored) {
-  gossip::Statistics statistics;
-  visit_totals(statistics, out_of(stored));
+  auto statistics = stored.get<gossip::Statistics>();
   for (const json& pair : stored.value("pairs", json::array()))
     statistics.pairs[pair.at(0)] = {pair.at(1), pair.at(2)};
   return statistics;
@@ -105,7 +96,9 @@ json VirtualGossip::state() const {
         {"clock", {clock.seconds, clock.units, clock.average}},
         {"statistics", statistics_json(member.statistics)},
         {"flowed", member.replica->flowed()}});
-    visit_scalars(member, into(stored));
+    visit_scalars(member, [&](const char* key, const auto& value) {
+      stored[key] = value;
+    });
   }
   json events = json::array();
   for (auto left = events_; !left.empty(); left.pop()) {
@@ -164,7 +157,9 @@ void VirtualGossip::restore(const json& state) {
         {.seconds = clock.at(0), .units = clock.at(1), .average = clock.at(2)});
     member.statistics = statistics_from(stored.at("statistics"));
     member.replica->set_flowed(stored.at("flowed"));
-    visit_scalars(member, out_of(stored));
+    visit_scalars(member, [&](const char* key, auto& value) {
+      stored.at(key).get_to(value);
+    });
     if (member.has_read) member.sent.resize(member.replica->x().size());
     if (member.computes) {
       host_.begin_gradient(static_cast<int>(i), member.next_gradient - 1);

@@ -194,19 +194,26 @@ TEST(RuntimeModel, RepeatsFromItsSeed) {
 TEST(RuntimeModel, GoesOnAfterRestore) {
   const Costs costs =
       cluster(1e-3, 1e8, uniform_compute(0.1, 0.2, 0.01, ten_buckets()));
-  const auto ring = schedule("ring", 4);
-  const auto plan = plan_at(*ring, 0, 10 * kMegabyte);
-  ModelOptions options = workers(4, kOverlapped);
-  options.slow = {.workers = {}, .random_share = 0.5, .random_factor = 2};
-  RuntimeModel whole(costs, options);
-  RuntimeModel later(costs, options);
-  for (int step = 0; step < 20; ++step) {
-    if (step == 9) later.restore(whole.state());
-    whole.advance(step, *plan);
-    if (step >= 9) later.advance(step, *plan);
+  for (const char* name :
+       {"combine-while-adapt",
+        "adapt-then-combine",
+        "gradient-tracking",
+        "allreduce"}) {
+    const bool central = std::string(name) == "allreduce";
+    const auto graph = schedule(central ? "complete" : "one-peer-ring", 4);
+    ModelOptions options = workers(4, name);
+    options.slow = parse_slow("random:0.5:2");
+    RuntimeModel whole(costs, options);
+    RuntimeModel later(costs, options);
+    for (int step = 0; step < 20; ++step) {
+      const auto plan = plan_at(*graph, step, 10 * kMegabyte);
+      if (step == 9) later.restore(whole.state());
+      whole.advance(step, *plan);
+      if (step >= 9) later.advance(step, *plan);
+    }
+    EXPECT_EQ(whole.now(), later.now()) << name;
+    EXPECT_EQ(whole.state(), later.state()) << name;
   }
-  EXPECT_EQ(whole.now(), later.now());
-  EXPECT_EQ(whole.state(), later.state());
 }
 
 TEST(ComputeTimes, MeanIsTheMean) {

@@ -193,30 +193,6 @@ TEST(Recursion, IsWhatComesOutByHand) {
   ahead.expect(61 - 31, (40 - 34) + (60 - 43.5));
 }
 
-TEST(Recursion, GoesOnAfterRestore) {
-  const int n = 8;
-  const Network network(links(0.01, 1000), n, 2 - 1);
-  const auto pairs = schedule("one-peer-exponential", n);
-  for (const char* name :
-       {"combine-while-adapt",
-        "adapt-then-combine",
-        "gradient-tracking",
-        "allreduce"}) {
-    Recursion whole(n, algo::find_agreement(name), kBuckets, 1e-4);
-    Recursion later(n, algo::find_agreement(name), kBuckets, 1e-4);
-    for (int step = 0; step < 20; ++step) {
-      const auto exchange =
-          plan_exchange(*plan_at(*pairs, step, 1150), network);
-      const auto compute = random_compute(n, kBuckets.size(), step);
-      if (step == 7) later.restore(whole.state());
-      whole.advance(compute, exchange);
-      if (step >= 7) later.advance(compute, exchange);
-    }
-    EXPECT_EQ(whole.state(), later.state());
-    EXPECT_EQ(whole.now(), later.now());
-  }
-}
-
 // Waits of worker and peer; of several peers each has its part.
 class Book : public Watcher {
  public:
