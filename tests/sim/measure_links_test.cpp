@@ -1,7 +1,6 @@
 #include "sim/measure_links.h"
 
 #include "net/transports.h"
-#include "sim/matchings.h"
 
 #include <gtest/gtest.h>
 
