@@ -3,7 +3,7 @@
 #include "algo/local_rule.h"
 #include "base/error.h"
 #include "tensor/arena.h"
-#include "tensor/kernels/track.h"
+#include "tensor/kernels/elementwise.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,10 @@
-#include "model/cnn.h"
+// A small convolutional network:
+//
+//   conv1 3x3, 16 - relu - max-pool 2 - conv2 3x3, 32 - relu - max-pool 2 - fc
+//
+// He-normal weights by fan-in, zero biases. Takes images of at least 4 x 4
+// with any number of channels.
+#include "model/models.h"
 
 #include "model/initial.h"
 #include "model/layers.h"

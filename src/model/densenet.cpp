@@ -1,4 +1,38 @@
-#include "model/densenet.h"
+// Densely connected networks for CIFAR (Huang, Liu, van der Maaten, Weinberger
+// 2017), of depth 100 and growth k = 12:
+//
+//   features.conv0 3x3 - three dense blocks with a transition behind the first
+//   and the second - norm5 - relu - global average - classifier
+//   dense block      x_0; x_{i+1} = [x_i, layer_i(x_i)] along the channels
+//   layer (x)        conv1(relu(norm1(x))), 3x3 with k outputs; with
+//                    bottleneck conv2(relu(norm2(conv1(relu(norm1(x)))))), 1x1
+//                    with 4 k outputs and 3x3 with k
+//   transition (x)   conv(relu(norm(x))), 1x1, then averages of 2 x 2
+//
+//   densenet100        DenseNet-BC: bottlenecks, 16 layers a block, a stem of
+//                      2 k, transitions that halve the channels; 769,162
+//                      parameters for 3 channels and 10 classes
+//   densenet100-plain  neither bottleneck nor compression, 32 layers a block, a
+//                      stem of 16: published as 7.0 M. With c channels in front
+//                      a layer has 2 c + 108 c, a transition 2 c + c^2:
+//                        stem                                       432
+//                        block of 16, 28, …, 388 channels       711,040
+//                        transition of 400                      160,800
+//                        block of 400, …, 772                 2,062,720
+//                        transition of 784                      616,224
+//                        block of 784, …, 1156                3,414,400
+//                        norm of 1168, classifier                14,026
+//                      6,979,642 in all
+//
+// Convolutions begin He-normal by fan-in, as published (He et al. 2015), the
+// classifier uniform in +-1/sqrt(fan_in) with zero bias. No dropout (published
+// for use without augmentation). Takes images of at least 8 x 8.
+//
+// The list of all features is never concatenated again: a block carries its
+// channels in one tensor, which each layer copies once when it adds its k, and
+// of which the gradient is summed once a layer. Inside, tensors are
+// channels-last. Both is faster here (docs/models.md has the figures).
+#include "model/models.h"
 
 #include "model/initial.h"
 #include "model/layers.h"
@@ -15,7 +49,6 @@ constexpr int64_t kGrowth = 12;
 constexpr int kBlocks = 3;
 
 struct Design {
-  const char* name;
   int64_t stem;   // channels
   int64_t layers; // of a block
   bool has_bottleneck;
@@ -119,12 +152,13 @@ make_features(const Design& design, int64_t channels, int64_t& width) {
 
 class Densenet final : public Model {
  public:
-  Densenet(const Design& design, int64_t channels, int classes)
-      : Model(design.name) {
+  Densenet(const Design& design, const ModelOptions& options)
+      : Model(options.name) {
     int64_t width = 0;
-    features_ =
-        register_module("features", make_features(design, channels, width));
-    classifier_ = register_module("classifier", Linear(width, classes));
+    features_ = register_module(
+        "features",
+        make_features(design, options.sample_shape[0], width));
+    classifier_ = register_module("classifier", Linear(width, options.classes));
   }
 
   torch::Tensor forward(torch::Tensor input) override {
@@ -139,38 +173,23 @@ class Densenet final : public Model {
   Linear classifier_{nullptr};
 };
 
-std::shared_ptr<Model> make(const Design& design, const ModelOptions& options) {
-  auto model = std::make_shared<Densenet>(
-      design,
-      options.sample_shape[0],
-      options.classes);
+} // namespace
+
+std::shared_ptr<Model> make_densenet(const ModelOptions& options) {
+  const Design design =
+      options.name == "densenet100"
+          ? Design{.stem = 2 * kGrowth, .layers = 16, .has_bottleneck = true, .compression = 2}
+          : Design{
+                .stem = 16,
+                .layers = 32,
+                .has_bottleneck = false,
+                .compression = 1};
+  auto model = std::make_shared<Densenet>(design, options);
   set_initial_values(
       *model,
       options.seed,
       {.convolution = WeightRule::kHeFanIn, .linear = WeightRule::kLecun});
   return model;
-}
-
-} // namespace
-
-std::shared_ptr<Model> make_densenet100(const ModelOptions& options) {
-  return make(
-      {.name = "densenet100",
-       .stem = 2 * kGrowth,
-       .layers = 16,
-       .has_bottleneck = true,
-       .compression = 2},
-      options);
-}
-
-std::shared_ptr<Model> make_densenet100_plain(const ModelOptions& options) {
-  return make(
-      {.name = "densenet100-plain",
-       .stem = 16,
-       .layers = 32,
-       .has_bottleneck = false,
-       .compression = 1},
-      options);
 }
 
 } // namespace grapevine::model

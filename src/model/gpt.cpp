@@ -1,7 +1,22 @@
-#include "model/gpt.h"
+// A decoder-only transformer with the norms before the layers (Radford et al.
+// 2019, "GPT-2"):
+//
+//   x      = wte[token] + wpe[position]
+//   block:   x <- x + attn.c_proj(attention(attn.c_attn(ln_1(x))))
+//            x <- x + mlp.c_proj(gelu(mlp.c_fc(ln_2(x))))
+//   logits = ln_f(x) wte^T                          (tied embeddings)
+//
+// attention: softmax(q k^T / sqrt(width / heads)) v in every head, over the
+// positions up to its own; c_attn gives q, k and v in one product; c_fc has
+// four times the width; gelu in its tanh form. Dropout, where there is any, on
+// the embedding, on the attention's weights and on what is added to x.
+//
+// Initial values as published: weights normal with sd 0.02, those of both
+// c_proj with 0.02 / sqrt(2 layers), since so many terms are added up; biases
+// 0, norms 1 and 0.
+#include "model/models.h"
 
 #include "base/check.h"
-#include "model/attention.h"
 #include "model/initial.h"
 #include "model/layers.h"
 
@@ -61,10 +76,6 @@ class PerceptronImpl final : public torch::nn::Module {
   Linear c_proj_;
 };
 TORCH_MODULE(Perceptron);
-
-torch::nn::LayerNorm make_norm(int64_t width) {
-  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}));
-}
 
 class BlockImpl final : public torch::nn::Module {
  public:
@@ -143,22 +154,14 @@ std::shared_ptr<Model> make_gpt(
   if (options.blank) return model;
   constexpr double kSd = 0.02;
   const double projection = kSd / std::sqrt(2.0 * size.layers);
-  set_normal_values(*model, options.seed, [&](const std::string& name) {
-    return name.ends_with("c_proj.weight") ? projection : kSd;
-  });
+  set_values(
+      *model,
+      options.seed,
+      [&](const std::string& name, const torch::Tensor& tensor) {
+        if (tensor.dim() < 2) return bias_or_scale(name);
+        return normal(name.ends_with("c_proj.weight") ? projection : kSd);
+      });
   return model;
-}
-
-std::shared_ptr<Model> make_gpt2_small(const ModelOptions& options) {
-  return make_gpt(options, {.layers = 12, .heads = 12, .width = 768});
-}
-
-std::shared_ptr<Model> make_gpt_nano(const ModelOptions& options) {
-  return make_gpt(options, {.layers = 2, .heads = 2, .width = 32});
-}
-
-std::shared_ptr<Model> make_gpt_mini(const ModelOptions& options) {
-  return make_gpt(options, {.layers = 2, .heads = 4, .width = 128});
 }
 
 } // namespace grapevine::model

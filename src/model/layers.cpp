@@ -2,6 +2,9 @@
 
 #include <torch/torch.h>
 
+#include <cmath>
+#include <limits>
+
 namespace grapevine::model {
 
 LinearImpl::LinearImpl(int64_t in, int64_t out) {
@@ -28,6 +31,56 @@ torch::Tensor ConvImpl::forward(const torch::Tensor& input) {
 
 TableImpl::TableImpl(int64_t rows, int64_t width) {
   weight = register_parameter("weight", torch::empty({rows, width}));
+}
+
+std::vector<torch::Tensor> split_heads(
+    const torch::Tensor& x,
+    int64_t parts,
+    int64_t samples,
+    int64_t heads) {
+  const int64_t positions = x.size(0) / samples;
+  const int64_t depth = x.size(1) / (parts * heads);
+  return x.view({samples, positions, parts, heads, depth})
+      .permute({2, 0, 3, 1, 4})
+      .reshape({parts, samples * heads, positions, depth})
+      .unbind(0);
+}
+
+torch::Tensor join_heads(const torch::Tensor& x, int64_t heads) {
+  const int64_t samples = x.size(0) / heads;
+  const int64_t positions = x.size(1);
+  const int64_t depth = x.size(2);
+  return x.view({samples, heads, positions, depth})
+      .transpose(1, 2)
+      .reshape({samples * positions, heads * depth});
+}
+
+torch::Tensor attend(
+    const torch::Tensor& q,
+    const torch::Tensor& k,
+    const torch::Tensor& v,
+    const torch::Tensor& mask,
+    const HeadDropout& dropout) {
+  const double scale = 1 / std::sqrt(static_cast<double>(q.size(2)));
+  const auto weights = torch::baddbmm(
+                           mask,
+                           q,
+                           k.transpose(1, 2),
+                           /*beta=*/1,
+                           /*alpha=*/scale)
+                           .softmax(-1);
+  return torch::bmm(
+      model::dropout(weights, dropout.p, dropout.chance, dropout.layer),
+      v);
+}
+
+torch::Tensor causal_mask(int64_t positions, const torch::Tensor& like) {
+  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  return torch::full({1, positions, positions}, kNever, like.options()).triu(1);
+}
+
+torch::nn::LayerNorm make_norm(int64_t width) {
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}));
 }
 
 } // namespace grapevine::model

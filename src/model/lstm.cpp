@@ -1,7 +1,24 @@
-#include "model/lstm.h"
+// A recurrent language model (Zaremba, Sutskever, Vinyals 2014), with the
+// parameters of PyTorch's word_language_model example:
+//
+//   x(t)   = drop(encoder[token t])
+//   x(t)   = drop(LSTM_l(x(t), state_l(t - 1)))          for every layer l
+//   logits = decoder.weight x(t) + decoder.bias
+//   LSTM:    i, f, o = sigmoid(W x + U h + b), g = tanh(…)
+//            c <- f c + i g,   h <- o tanh(c)
+//
+// tied: decoder.weight is encoder.weight, which is kept once. Dropout stands
+// on what enters and leaves a layer, never on what a layer hands to itself.
+//
+// Back-propagation through time is truncated to the window: in training a pass
+// begins from the state that the pass before left for the same rows, without
+// its gradient, or from zeros where a stream begins. The states lie in the
+// buffers state_h and state_c, [layers, batch, width]; with batch 0 there are
+// none, and every window begins from zeros.
+#include "model/models.h"
 
 #include "base/check.h"
-#include "model/initial_draw.h"
+#include "model/initial.h"
 #include "model/layers.h"
 
 #include <fmt/format.h>
@@ -187,24 +204,6 @@ std::shared_ptr<Model> make_lstm(
         return uniform(name.starts_with("rnn.") ? layers : kEmbedding);
       });
   return model;
-}
-
-std::shared_ptr<Model> make_lstm_small(const ModelOptions& options) {
-  return make_lstm(
-      options,
-      {.layers = 2, .width = 200, .tied = false, .initial = 0});
-}
-
-std::shared_ptr<Model> make_lstm_tied(const ModelOptions& options) {
-  return make_lstm(
-      options,
-      {.layers = 2, .width = 200, .tied = true, .initial = 0});
-}
-
-std::shared_ptr<Model> make_lstm_large(const ModelOptions& options) {
-  return make_lstm(
-      options,
-      {.layers = 2, .width = 650, .tied = false, .initial = 0.05});
 }
 
 } // namespace grapevine::model

@@ -1,4 +1,9 @@
-#include "model/mlp.h"
+// The multi-layer perceptron of the pilot experiment:
+//
+//   logits = fc3(relu(fc2(relu(fc1(flatten(x))))))   elements-128-128-classes
+//
+// He-normal weights by fan-in, zero biases.
+#include "model/models.h"
 
 #include "model/initial.h"
 #include "model/layers.h"

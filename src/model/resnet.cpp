@@ -1,5 +1,45 @@
-#include "model/resnet.h"
+// Residual networks (He, Zhang, Ren, Sun 2016):
+//
+//   stem     conv1 - bn - relu, for large images followed by a max-pool of
+//            3 x 3 with stride 2
+//   stages   layer1, layer2, …: blocks of one width each; the first block of
+//            every stage but the first halves rows and columns
+//   head     global average - fc
+//   basic block (x)  = relu(bn2(conv2(relu(bn1(conv1(x))))) + shortcut(x)),
+//            both convolutions 3x3
+//   bottleneck (x)   = relu(bn3(conv3(relu(bn2(conv2(relu(bn1(conv1(x))))))))
+//            + shortcut(x)), of 1x1, 3x3 and 1x1, four times as wide behind as
+//            inside; the stride is the 3x3's, as everybody trains it today
+//            ("v1.5"), not the first 1x1's as in the paper
+//
+// The shortcut is x itself where the shape stays. Where it changes it is, in
+// the networks of the paper's section 4.2 (CIFAR), without parameters (option
+// A): every other row and column of x with channels of zeros behind its own.
+// In the others it is a 1x1 convolution with a norm (option B).
+//
+//   resnet8, 20, 32, 56 3x3 stem of 16; 3 stages of 1, 3, 5, 9 basic blocks
+//                       of 16, 32, 64; option A; 75,290, 269,722, 464,154 and
+//                       853,018 parameters for 3 channels and 10 classes
+//   resnet18            3x3 stem of 64; 4 stages of 2 basic blocks of 64, 128,
+//                       256, 512; option B; 11,173,962 for 3 and 10
+//   resnet18-imagenet   the same with a stem of 7x7, stride 2, and max-pool;
+//                       11,689,512 for 3 and 1000
+//   resnet50            that stem; 3, 4, 6, 3 bottlenecks of 64, 128, 256, 512;
+//                       25,557,032 for 3 and 1000
+//
+// Initial values as in the code published with the paper's follow-up
+// (fb.resnet.torch): convolutions He-normal by fan-out, fc uniform in
+// +-1/sqrt(fan_in) with zero bias, norms 1 and 0; but in resnet50 the last
+// norm of every block begins at scale 0, so that a block begins as its
+// shortcut (Goyal et al. 2017, whose recipe for large batches is the one that
+// the papers compare with; torchvision begins at 1). Takes images of at least
+// 8 x 8 with any number of channels.
+//
+// Inside, tensors are channels-last, which is faster here for every one of
+// them (docs/models.md has the figures).
+#include "model/models.h"
 
+#include "base/check.h"
 #include "model/initial.h"
 #include "model/layers.h"
 
@@ -18,7 +58,6 @@ enum class Shortcut { kPadded, kProjected }; // options A and B
 enum class Stem { k3x3, k7x7 };              // 7x7 halves twice
 
 struct Design {
-  const char* name;
   Stem stem;
   BlockKind block;
   Shortcut shortcut;
@@ -117,10 +156,12 @@ ConvOptions stem_options(const Design& design, int64_t channels) {
 
 class Resnet final : public Model {
  public:
-  Resnet(const Design& design, int64_t channels, int classes)
-      : Model(design.name),
+  Resnet(const Design& design, const ModelOptions& options)
+      : Model(options.name),
         has_pool_(design.stem == Stem::k7x7),
-        conv1_(register_module("conv1", Conv(stem_options(design, channels)))),
+        conv1_(register_module(
+            "conv1",
+            Conv(stem_options(design, options.sample_shape[0])))),
         bn1_(register_module("bn1", torch::nn::BatchNorm2d(design.width))) {
     int64_t in = design.width;
     int64_t width = design.width;
@@ -135,7 +176,7 @@ class Resnet final : public Model {
       stages_.push_back(register_module(name, stage));
       width *= 2;
     }
-    fc_ = register_module("fc", Linear(in, classes));
+    fc_ = register_module("fc", Linear(in, options.classes));
   }
 
   torch::Tensor forward(torch::Tensor input) override {
@@ -165,23 +206,9 @@ void clear_last_norms(torch::nn::Module& model) {
   }
 }
 
-std::shared_ptr<Model> make(const Design& design, const ModelOptions& options) {
-  auto model = std::make_shared<Resnet>(
-      design,
-      options.sample_shape[0],
-      options.classes);
-  set_initial_values(
-      *model,
-      options.seed,
-      {.convolution = WeightRule::kHeFanOut, .linear = WeightRule::kLecun});
-  if (design.zero_last_norms) clear_last_norms(*model);
-  return model;
-}
-
 // blocks: of each of the three stages.
-Design cifar(const char* name, int64_t blocks) {
+Design cifar(int64_t blocks) {
   return {
-      .name = name,
       .stem = Stem::k3x3,
       .block = BlockKind::kBasic,
       .shortcut = Shortcut::kPadded,
@@ -189,9 +216,8 @@ Design cifar(const char* name, int64_t blocks) {
       .blocks = {blocks, blocks, blocks}};
 }
 
-Design eighteen(const char* name, Stem stem) {
+Design eighteen(Stem stem) {
   return {
-      .name = name,
       .stem = stem,
       .block = BlockKind::kBasic,
       .shortcut = Shortcut::kProjected,
@@ -199,42 +225,34 @@ Design eighteen(const char* name, Stem stem) {
       .blocks = {2, 2, 2, 2}};
 }
 
+Design design_of(const std::string& name) {
+  if (name == "resnet8") return cifar(1);
+  if (name == "resnet20") return cifar(3);
+  if (name == "resnet32") return cifar(5);
+  if (name == "resnet56") return cifar(9);
+  if (name == "resnet18") return eighteen(Stem::k3x3);
+  if (name == "resnet18-imagenet") return eighteen(Stem::k7x7);
+  GV_CHECK(name == "resnet50");
+  return {
+      .stem = Stem::k7x7,
+      .block = BlockKind::kBottleneck,
+      .shortcut = Shortcut::kProjected,
+      .width = 64,
+      .blocks = {3, 4, 6, 3},
+      .zero_last_norms = true};
+}
+
 } // namespace
 
-std::shared_ptr<Model> make_resnet8(const ModelOptions& options) {
-  return make(cifar("resnet8", 1), options);
-}
-
-std::shared_ptr<Model> make_resnet20(const ModelOptions& options) {
-  return make(cifar("resnet20", 3), options);
-}
-
-std::shared_ptr<Model> make_resnet32(const ModelOptions& options) {
-  return make(cifar("resnet32", 5), options);
-}
-
-std::shared_ptr<Model> make_resnet56(const ModelOptions& options) {
-  return make(cifar("resnet56", 9), options);
-}
-
-std::shared_ptr<Model> make_resnet18(const ModelOptions& options) {
-  return make(eighteen("resnet18", Stem::k3x3), options);
-}
-
-std::shared_ptr<Model> make_resnet18_imagenet(const ModelOptions& options) {
-  return make(eighteen("resnet18-imagenet", Stem::k7x7), options);
-}
-
-std::shared_ptr<Model> make_resnet50(const ModelOptions& options) {
-  return make(
-      {.name = "resnet50",
-       .stem = Stem::k7x7,
-       .block = BlockKind::kBottleneck,
-       .shortcut = Shortcut::kProjected,
-       .width = 64,
-       .blocks = {3, 4, 6, 3},
-       .zero_last_norms = true},
-      options);
+std::shared_ptr<Model> make_resnet(const ModelOptions& options) {
+  const Design design = design_of(options.name);
+  auto model = std::make_shared<Resnet>(design, options);
+  set_initial_values(
+      *model,
+      options.seed,
+      {.convolution = WeightRule::kHeFanOut, .linear = WeightRule::kLecun});
+  if (design.zero_last_norms) clear_last_norms(*model);
+  return model;
 }
 
 } // namespace grapevine::model

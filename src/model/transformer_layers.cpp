@@ -3,14 +3,6 @@
 #include <torch/torch.h>
 
 namespace grapevine::model {
-namespace {
-
-torch::nn::LayerNorm make_norm(int64_t width) {
-  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}));
-}
-
-} // namespace
-
 MultiheadAttentionImpl::MultiheadAttentionImpl(const TransformerSize& size)
     : heads_(size.heads),
       width_(size.width),

@@ -1,4 +1,4 @@
-// The layers of model/transformer.h, under the names of PyTorch's
+// The layers of model/transformer.cpp, under the names of PyTorch's
 // nn.TransformerEncoderLayer and nn.TransformerDecoderLayer:
 //
 //   encoder: x <- norm1(x + drop(self_attn(x)))
@@ -10,8 +10,8 @@
 // Activations are rows, [samples * positions, width].
 #pragma once
 
-#include "model/attention.h"
 #include "model/layers.h"
+#include "model/models.h"
 
 #include <grapevine/dropout.h>
 #include <torch/nn/modules/normalization.h>
@@ -19,13 +19,6 @@
 #include <cstdint>
 
 namespace grapevine::model {
-
-struct TransformerSize {
-  int layers; // of the encoder, and of the decoder
-  int heads;  // divides the width
-  int width;  // even
-  int inner;  // of linear1
-};
 
 // The dropouts of one forward pass, numbered as they come.
 class Dropper {
@@ -97,7 +90,7 @@ class EncoderLayerImpl : public torch::nn::Module {
 };
 TORCH_MODULE(EncoderLayer);
 
-// Masks of a decoder layer, as model/attention.h wants them.
+// Masks of a decoder layer, as model/layers.h wants them.
 struct DecoderMasks {
   torch::Tensor own;    // of the target on itself
   torch::Tensor source; // of the target on the source

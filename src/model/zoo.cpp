@@ -1,14 +1,11 @@
-// The table of models: a new one is its own pair of files and one entry here.
+// The table of models: a new one is a file of its own, a maker in
+// model/models.h and a row here.
 #include "model/zoo.h"
 
 #include "base/error.h"
 #include "base/names.h"
-#include "model/cnn.h"
-#include "model/densenet.h"
-#include "model/mlp.h"
-#include "model/resnet.h"
+#include "model/models.h"
 #include "model/script_model.h"
-#include "model/text_models.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,87 +19,170 @@ struct Kind {
   MakeModel make;
 };
 
+ModelEntry images(
+    std::string name,
+    std::string summary,
+    int64_t smallest_side,
+    std::vector<int64_t> sample_shape = {3, 32, 32},
+    int classes = 10) {
+  return {
+      .name = std::move(name),
+      .task = "image classification",
+      .summary = std::move(summary),
+      .sample_shape = std::move(sample_shape),
+      .classes = classes,
+      .smallest_side = smallest_side};
+}
+
+ModelEntry language(
+    std::string name,
+    std::string summary,
+    int64_t context,
+    int classes,
+    bool carries_state = false) {
+  return {
+      .name = std::move(name),
+      .task = "language model",
+      .summary = std::move(summary),
+      .sample_shape = {context},
+      .classes = classes,
+      .tokens = true,
+      .has_dropout = true,
+      .carries_state = carries_state};
+}
+
+ModelEntry translation(std::string name, std::string summary, int classes) {
+  return {
+      .name = std::move(name),
+      .task = "translation",
+      .summary = std::move(summary),
+      .sample_shape = {202},
+      .classes = classes,
+      .tokens = true,
+      .pairs = true,
+      .has_dropout = true};
+}
+
+Kind gpt(ModelEntry entry, const GptSize& size) {
+  return {std::move(entry), [size](const ModelOptions& options) {
+            return make_gpt(options, size);
+          }};
+}
+
+Kind lstm(std::string name, std::string summary, const LstmSize& size) {
+  // Context and vocabulary are those of WikiText-2.
+  return {
+      language(std::move(name), std::move(summary), 35, 33278, true),
+      [size](const ModelOptions& options) { return make_lstm(options, size); }};
+}
+
+Kind transformer(ModelEntry entry, const TransformerSize& size) {
+  return {std::move(entry), [size](const ModelOptions& options) {
+            return make_transformer(options, size);
+          }};
+}
+
 std::vector<Kind> own_kinds() {
-  std::vector<Kind> table = {
-      {{.name = "mlp",
-        .task = "image classification",
-        .summary = "perceptron with two hidden layers of 128",
-        .sample_shape = {1, 28, 28},
-        .classes = 10},
+  constexpr int kShakespeare = 65; // characters of tiny-shakespeare
+  constexpr int kGpt2 = 50257;
+  constexpr int kPaper = 37000; // tokens of the transformer's paper
+  constexpr int kSmall = 8195;  // 8192 byte pairs; pad, bos and eos
+  return {
+      {images(
+           "mlp",
+           "perceptron with two hidden layers of 128",
+           0,
+           {1, 28, 28}),
        make_mlp},
-      {{.name = "cnn",
-        .task = "image classification",
-        .summary = "two 3x3 convolutions (16, 32 channels) and a linear layer",
-        .sample_shape = {1, 28, 28},
-        .classes = 10,
-        .smallest_side = 4},
+      {images(
+           "cnn",
+           "two 3x3 convolutions (16, 32 channels) and a linear layer",
+           4,
+           {1, 28, 28}),
        make_cnn},
-      {{.name = "resnet20",
-        .task = "image classification",
-        .summary = "ResNet20 for CIFAR, parameter-free shortcuts",
-        .sample_shape = {3, 32, 32},
-        .classes = 10,
-        .smallest_side = 8},
-       make_resnet20},
-      {{.name = "resnet8",
-        .task = "image classification",
-        .summary = "the same with 1 block a stage, for quick experiments",
-        .sample_shape = {3, 32, 32},
-        .classes = 10,
-        .smallest_side = 8},
-       make_resnet8},
-      {{.name = "resnet32",
-        .task = "image classification",
-        .summary = "the same with 5 blocks a stage",
-        .sample_shape = {3, 32, 32},
-        .classes = 10,
-        .smallest_side = 8},
-       make_resnet32},
-      {{.name = "resnet56",
-        .task = "image classification",
-        .summary = "the same with 9 blocks a stage",
-        .sample_shape = {3, 32, 32},
-        .classes = 10,
-        .smallest_side = 8},
-       make_resnet56},
-      {{.name = "resnet18",
-        .task = "image classification",
-        .summary = "ResNet18 with a 3x3 stem for small images",
-        .sample_shape = {3, 32, 32},
-        .classes = 10,
-        .smallest_side = 8},
-       make_resnet18},
-      {{.name = "resnet18-imagenet",
-        .task = "image classification",
-        .summary = "ResNet18 as published, for large images",
-        .sample_shape = {3, 224, 224},
-        .classes = 1000,
-        .smallest_side = 8},
-       make_resnet18_imagenet},
-      {{.name = "resnet50",
-        .task = "image classification",
-        .summary = "ResNet50, bottlenecks with the stride in the 3x3",
-        .sample_shape = {3, 224, 224},
-        .classes = 1000,
-        .smallest_side = 8},
-       make_resnet50},
-      {{.name = "densenet100",
-        .task = "image classification",
-        .summary = "DenseNet-BC of depth 100 and growth 12 for CIFAR",
-        .sample_shape = {3, 32, 32},
-        .classes = 10,
-        .smallest_side = 8},
-       make_densenet100},
-      {{.name = "densenet100-plain",
-        .task = "image classification",
-        .summary = "the same without bottleneck and compression",
-        .sample_shape = {3, 32, 32},
-        .classes = 10,
-        .smallest_side = 8},
-       make_densenet100_plain}};
-  for (const auto& [entry, make] : text_models())
-    table.push_back({entry, make});
-  return table;
+      {images("resnet20", "ResNet20 for CIFAR, parameter-free shortcuts", 8),
+       make_resnet},
+      {images(
+           "resnet8",
+           "the same with 1 block a stage, for quick experiments",
+           8),
+       make_resnet},
+      {images("resnet32", "the same with 5 blocks a stage", 8), make_resnet},
+      {images("resnet56", "the same with 9 blocks a stage", 8), make_resnet},
+      {images("resnet18", "ResNet18 with a 3x3 stem for small images", 8),
+       make_resnet},
+      {images(
+           "resnet18-imagenet",
+           "ResNet18 as published, for large images",
+           8,
+           {3, 224, 224},
+           1000),
+       make_resnet},
+      {images(
+           "resnet50",
+           "ResNet50, bottlenecks with the stride in the 3x3",
+           8,
+           {3, 224, 224},
+           1000),
+       make_resnet},
+      {images(
+           "densenet100",
+           "DenseNet-BC of depth 100 and growth 12 for CIFAR",
+           8),
+       make_densenet},
+      {images(
+           "densenet100-plain",
+           "the same without bottleneck and compression",
+           8),
+       make_densenet},
+      gpt(language(
+              "gpt-nano",
+              "decoder-only transformer, 2 layers, 2 heads, width 32",
+              64,
+              kShakespeare),
+          {.layers = 2, .heads = 2, .width = 32}),
+      gpt(language(
+              "gpt-mini",
+              "decoder-only transformer, 2 layers, 4 heads, width 128",
+              64,
+              kShakespeare),
+          {.layers = 2, .heads = 4, .width = 128}),
+      gpt(language(
+              "gpt2-small",
+              "GPT-2 small as published: 12 layers, 12 heads, width 768",
+              1024,
+              kGpt2),
+          {.layers = 12, .heads = 12, .width = 768}),
+      lstm(
+          "lstm",
+          "recurrent, 2 layers of 200, state carried along the text",
+          kLstmSmall),
+      lstm(
+          "lstm-tied",
+          "the same with one matrix for words in and out",
+          kLstmTied),
+      lstm(
+          "lstm-large",
+          "recurrent, 2 layers of 650, for dropout 0.5",
+          kLstmLarge),
+      transformer(
+          translation(
+              "transformer-tiny",
+              "encoder-decoder, 3 layers each, 4 heads, width 256",
+              kSmall),
+          kTransformerTiny),
+      transformer(
+          translation(
+              "transformer-base",
+              "encoder-decoder, 6 layers each, 8 heads, width 512",
+              kPaper),
+          {.layers = 6, .heads = 8, .width = 512, .inner = 2048}),
+      transformer(
+          translation(
+              "transformer-big",
+              "encoder-decoder, 6 layers each, 16 heads, width 1024",
+              kPaper),
+          {.layers = 6, .heads = 16, .width = 1024, .inner = 4096})};
 }
 
 // The one thing here that a program may change (register_model).

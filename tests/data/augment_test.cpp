@@ -1,6 +1,7 @@
 #include "data/image_source.h"
 
 #include "base/error.h"
+#include "data/test_data.h"
 
 #include <gtest/gtest.h>
 
@@ -28,15 +29,6 @@ ImageSet numbered(int64_t samples) {
   for (int64_t i = 0; i < samples * 2 * kRows * kColumns; ++i)
     set.pixels.push_back(static_cast<uint8_t>(i % (kRows * kColumns)));
   return set;
-}
-
-Batch gather(
-    const Source& source,
-    std::vector<int64_t> samples,
-    const Draw* draw = nullptr) {
-  Batch batch;
-  source.gather(samples, batch, draw);
-  return batch;
 }
 
 // Element by element, straight from the definition.

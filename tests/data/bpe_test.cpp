@@ -15,9 +15,6 @@ namespace {
 using Words = std::vector<std::string>;
 using Tokens = std::vector<int32_t>;
 
-#define EXPECT_SAYS(message, words) \
-  EXPECT_NE((message).find(words), std::string::npos) << (message)
-
 Words words_of(std::string_view text) {
   Words words;
   for_each_word(text, [&](std::string_view word) { words.emplace_back(word); });

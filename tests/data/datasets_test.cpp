@@ -47,21 +47,12 @@ TEST(Subset, OfMoreThanThereAreIsRefused) {
       ConfigError);
 }
 
-#define EXPECT_SAYS(message, words) \
-  EXPECT_NE((message).find(words), std::string::npos) << (message)
-
 #define SKIP_WITHOUT(name)                                                     \
   if (!locate_dataset(test_data(name))) {                                      \
     GTEST_SKIP() << name                                                       \
                  << " is not on this machine: " << data_entry(name).how_to_get \
                  << ", or set GRAPEVINE_DATA";                                 \
   }
-
-Batch gather(const Source& source, const std::vector<int64_t>& samples) {
-  Batch batch;
-  source.gather(samples, batch);
-  return batch;
-}
 
 std::vector<int64_t> range(int64_t begin, int64_t end) {
   std::vector<int64_t> samples(end - begin);

@@ -15,9 +15,6 @@ namespace {
 
 using Requests = std::vector<std::string>;
 
-#define EXPECT_SAYS(message, words) \
-  EXPECT_NE((message).find(words), std::string::npos) << (message)
-
 std::string pattern(size_t length, unsigned salt) {
   std::string bytes(length, '\0');
   for (size_t i = 0; i < length; ++i) {

@@ -29,9 +29,6 @@ class IdxTest : public Test {
   TemporaryFolder folder_;
 };
 
-#define EXPECT_SAYS(message, words) \
-  EXPECT_NE((message).find(words), std::string::npos) << (message)
-
 TEST_F(IdxTest, ReadsPlainAndGzipped) {
   const std::vector<uint8_t> pixels(kPixels.begin(), kPixels.end());
   EXPECT_EQ(read_idx_images(folder_.write("i", kImages), kShape), pixels);

@@ -18,9 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-#define EXPECT_SAYS(message, words) \
-  EXPECT_NE((message).find(words), std::string::npos) << (message)
-
 std::string plain_jpeg(uint8_t red, uint8_t green, uint8_t blue) {
   const uint8_t colour[] = {red, green, blue};
   return jpeg(painted({20, 30}, [&](int64_t, int64_t, int channel) {
@@ -63,15 +60,6 @@ class Imagenet : public testing::Test {
 
   TemporaryFolder folder;
 };
-
-Batch gather(
-    const Source& source,
-    std::vector<int64_t> samples,
-    const Draw* draw = nullptr) {
-  Batch batch;
-  source.gather(samples, batch, draw);
-  return batch;
-}
 
 TEST_F(Imagenet, LabelsAreSortedFolders) {
   const Dataset set = load();

@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include "data/sharder.h"
+#include "data/test_data.h"
 
 #include <gtest/gtest.h>
 
@@ -24,12 +25,6 @@ std::shared_ptr<const Source> synthetic() {
                                            .synthetic_shape = {1, 3, 5}})
                                  .train;
   return source;
-}
-
-Batch gathered(const Source& source, const std::vector<int64_t>& samples) {
-  Batch batch;
-  source.gather(samples, batch);
-  return batch;
 }
 
 struct Case {
@@ -87,7 +82,7 @@ TEST_P(LoaderSweep, GivesWhatTheSourceGives) {
         Batch batch;
         for (size_t i = turn++; i < hosted.size(); i = turn++) {
           loader.take(step, hosted[i], batch);
-          const auto expected = gathered(
+          const auto expected = gather(
               *synthetic(),
               sharder_->indices(step / steps, step % steps, hosted[i]));
           wrong += batch.inputs != expected.inputs ||
@@ -114,7 +109,7 @@ TEST_P(LoaderSweep, AnyOrderOfWorkersAndSkippedBatches) {
       loader.take(step, worker, batch);
       EXPECT_EQ(
           batch.inputs,
-          gathered(*synthetic(), sharder_->indices(0, step, worker)).inputs);
+          gather(*synthetic(), sharder_->indices(0, step, worker)).inputs);
     }
   }
 }
@@ -133,7 +128,7 @@ TEST_P(LoaderSweep, EndsWithBatchesLeft) {
       loader.take(step, 1, batch);
       EXPECT_EQ(
           batch.inputs,
-          gathered(*synthetic(), sharder_->indices(0, step, 1)).inputs);
+          gather(*synthetic(), sharder_->indices(0, step, 1)).inputs);
     }
   }
 }

@@ -14,9 +14,6 @@
 namespace grapevine::data {
 namespace {
 
-#define EXPECT_SAYS(message, words) \
-  EXPECT_NE((message).find(words), std::string::npos) << (message)
-
 using Tokens = std::vector<int64_t>;
 
 class ParallelTextTest : public testing::Test {
@@ -36,12 +33,6 @@ class ParallelTextTest : public testing::Test {
          .directory = folder_.path(),
          .vocabulary = folder_ / "v.bpe",
          .longest = longest});
-  }
-
-  static Batch gather(const Source& source, const Tokens& samples) {
-    Batch batch;
-    source.gather(samples, batch);
-    return batch;
   }
 
   TemporaryFolder folder_;

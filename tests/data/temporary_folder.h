@@ -12,6 +12,10 @@
 #include <string>
 #include <string_view>
 
+// Expects that a message contains these words.
+#define EXPECT_SAYS(message, words) \
+  EXPECT_NE((message).find(words), std::string::npos) << (message)
+
 namespace grapevine::data {
 
 class TemporaryFolder {

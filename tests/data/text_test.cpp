@@ -11,21 +11,6 @@
 namespace grapevine::data {
 namespace {
 
-#define EXPECT_SAYS(message, words) \
-  EXPECT_NE((message).find(words), std::string::npos) << (message)
-
-Batch gather(const Source& source, const std::vector<int64_t>& samples) {
-  Batch batch;
-  source.gather(samples, batch);
-  return batch;
-}
-
-Batch gather_all(const Source& source) {
-  std::vector<int64_t> samples(source.size());
-  std::iota(samples.begin(), samples.end(), 0);
-  return gather(source, samples);
-}
-
 Dataset load(const std::string& folder, int64_t context) {
   return load_dataset(
       {.name = "text", .directory = folder, .context = context});

@@ -10,18 +10,7 @@
 namespace grapevine::data {
 namespace {
 
-#define EXPECT_SAYS(message, words) \
-  EXPECT_NE((message).find(words), std::string::npos) << (message)
-
 using Tokens = std::vector<int64_t>;
-
-Batch gather_all(const Source& source) {
-  std::vector<int64_t> samples(source.size());
-  std::iota(samples.begin(), samples.end(), 0);
-  Batch batch;
-  source.gather(samples, batch);
-  return batch;
-}
 
 // The first 90 % of the bytes, and the rest, in byte pairs of their own.
 TEST(TextInBytePairs, IsCutWhereBytesAre) {

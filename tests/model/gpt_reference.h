@@ -1,7 +1,7 @@
-// The network of model/gpt.h in plain loops, to compare with.
+// The network of model/gpt.cpp in plain loops, to compare with.
 #pragma once
 
-#include "model/gpt.h"
+#include "model/models.h"
 
 #include <torch/torch.h>
 

@@ -1,5 +1,5 @@
-#include "model/gpt.h"
 #include "model/gpt_reference.h"
+#include "model/models.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>

@@ -1,4 +1,4 @@
-#include "model/lstm.h"
+#include "model/models.h"
 
 #include "model/gradient_check.h"
 
@@ -181,14 +181,14 @@ double largest(const torch::Tensor& tensor) {
 TEST(Lstm, BeginsAsPublished) {
   auto options = small_options();
   options.classes = 500;
-  const auto small = make_lstm_small(options)->named_parameters();
+  const auto small = make_lstm(options, kLstmSmall)->named_parameters();
   EXPECT_NEAR(largest(small["encoder.weight"]), 0.1, 1e-3);
   EXPECT_NEAR(largest(small["decoder.weight"]), 0.1, 1e-3);
   EXPECT_EQ(largest(small["decoder.bias"]), 0);
   const double bound = 1 / std::sqrt(200.0);
   EXPECT_NEAR(largest(small["rnn.weight_hh_l1"]), bound, 1e-3);
   EXPECT_NEAR(largest(small["rnn.bias_ih_l0"]), bound, 1e-3);
-  const auto large = make_lstm_large(options)->named_parameters();
+  const auto large = make_lstm(options, kLstmLarge)->named_parameters();
   EXPECT_NEAR(largest(large["encoder.weight"]), 0.05, 1e-4);
   EXPECT_NEAR(largest(large["rnn.weight_ih_l0"]), 0.05, 1e-4);
 }

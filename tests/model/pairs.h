@@ -3,7 +3,7 @@
 
 #include "base/sentence_tokens.h"
 #include "model/gradient_check.h"
-#include "model/transformer.h"
+#include "model/models.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "model/transformer.h"
+#include "model/models.h"
 
 #include "model/pairs.h"
 
@@ -203,13 +203,14 @@ TEST(Transformer, StepsAreForward) {
 }
 
 TEST(Transformer, BeginsAsPublished) {
-  const auto model = make_transformer_tiny(
+  const auto model = make_transformer(
       {.name = "transformer-tiny",
        .sample_shape = {20},
        .classes = 1000,
        .tokens = true,
        .pairs = true,
-       .seed = 1});
+       .seed = 1},
+      kTransformerTiny);
   const auto values = model->named_parameters();
   const auto largest = [&](const std::string& name) {
     return values[name].abs().max().item<double>();

@@ -5,9 +5,8 @@
 
 #include "base/random.h"
 #include "base/sentence_tokens.h"
-#include "model/gpt.h"
+#include "model/models.h"
 #include "model/pairs.h"
-#include "model/transformer.h"
 #include "model/zoo.h"
 
 #include <gtest/gtest.h>

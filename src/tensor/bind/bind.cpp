@@ -1,7 +1,6 @@
 #include "tensor/bind/bind.h"
 
 #include "base/check.h"
-#include "tensor/bind/distinct.h"
 
 #include <torch/torch.h>
 

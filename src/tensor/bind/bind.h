@@ -11,8 +11,21 @@
 #include <torch/nn/module.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace grapevine::tensor {
+
+// The tensors of a module as the arena counts them: each once, in module order,
+// under its first name.
+struct NamedTensor {
+  std::string name;
+  torch::Tensor tensor;
+};
+
+std::vector<NamedTensor> parameters_of(const torch::nn::Module& module);
+// Floating-point ones only.
+std::vector<NamedTensor> buffers_of(const torch::nn::Module& module);
 
 // The layout of a module's parameters in module order; one that is shared
 // (tied weights) stands once, under its first name. Throws ConfigError for a

@@ -1,7 +1,7 @@
 #include "tensor/bind/device_mirror.h"
 
 #include "base/check.h"
-#include "tensor/bind/distinct.h"
+#include "tensor/bind/bind.h"
 
 #include <torch/torch.h>
 

@@ -1,6 +1,6 @@
 #include "tensor/bind/gradient_hooks.h"
 
-#include "tensor/bind/distinct.h"
+#include "tensor/bind/bind.h"
 
 #include <torch/torch.h>
 
