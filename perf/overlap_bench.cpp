@@ -141,7 +141,7 @@ class Job {
     return result;
   }
 
-  bool prints() const { return everybody_->hosts_first(); }
+  bool prints() const { return everybody_->is_root(); }
 
  private:
   mix::Cluster& cluster() { return alone_ ? *myself_ : *everybody_; }

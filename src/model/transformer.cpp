@@ -23,6 +23,8 @@
 #include "base/check.h"
 #include "base/sentence_tokens.h"
 #include "model/initial.h"
+#include "model/layers.h"
+#include "model/transformer_layers.h"
 
 #include <torch/torch.h>
 

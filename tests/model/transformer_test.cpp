@@ -1,3 +1,4 @@
+#include "model/transformer_layers.h"
 #include "model/models.h"
 
 #include "model/pairs.h"
