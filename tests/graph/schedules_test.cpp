@@ -105,12 +105,14 @@ TEST(Aer, TheLastNodeMayBeSmaller) {
   EXPECT_EQ(groups_at(*schedule, 1), (Groups{{0, 1, 2, 3}, {4, 5}, {6}}));
 }
 
-TEST(Aer, RefusesNodesOfNobodyAndOfTooMany) {
+TEST(Aer, RefusesEmptyAndTooLargeNodes) {
   EXPECT_EQ(
       refusal({.name = "aer", .n = 12, .workers_per_node = 24}),
       "graph aer: workers-per-node must lie in 1..n = 12, got 24; nearest that "
       "works: 12");
-  refusal({.name = "aer", .n = 12, .workers_per_node = 0});
+  EXPECT_THROW(make_aer(12, 0), ConfigError);
+  // Not given, every worker is a node of its own.
+  EXPECT_EQ(make({.name = "aer", .n = 12, .workers_per_node = 0})->n(), 12);
 }
 
 TEST(RandomMatching, PairsEverybodyAnew) {
@@ -275,7 +277,7 @@ TEST(GraphTable, ListsEveryNameOnceAndMakesIt) {
     const auto schedule = make({.name = entry.name, .n = 8});
     EXPECT_EQ(schedule->period() != 1, entry.is_schedule) << entry.name;
   }
-  EXPECT_EQ(names.size(), 16u);
+  EXPECT_EQ(names.size(), 17u);
 }
 
 TEST(GraphTable, RefusesUnknownNamesWithTheNearest) {
