@@ -52,17 +52,17 @@ Timeline::Timeline(const Buckets& steps, double steps_per_epoch, int workers)
   const size_t first = record::series_table("steps").series.size();
   known_.resize(axes.size());
   std::vector<double> total(axes.size());
+  values_ = total;
   for (const auto& bucket : steps.buckets()) {
-    Point point{bucket.first_step, bucket.last_step, total, total};
+    points_.push_back({bucket.first_step, bucket.last_step});
     for (size_t i = 0; i < axes.size(); ++i) {
       const Cell& cell = bucket.cells[first + i];
       if (cell.count == 0) continue;
       known_[i] = true;
-      point.after[i] = axes[i].is_total ? total[i] + cell.sum
-                                        : std::max(total[i], cell.high);
+      total[i] = axes[i].is_total ? total[i] + cell.sum
+                                  : std::max(total[i], cell.high);
     }
-    total = point.after;
-    points_.push_back(std::move(point));
+    values_.insert(values_.end(), total.begin(), total.end());
   }
 }
 
@@ -80,7 +80,9 @@ double Timeline::at(size_t axis, int64_t step) const {
       record::axis_series()[axis].is_total ? 1.0 / workers_ : 1.0;
   const auto point =
       std::ranges::lower_bound(points_, step, {}, &Point::last_step);
-  if (point == points_.end()) return points_.back().after[axis] * scale;
+  const double* before =
+      &values_[static_cast<size_t>(point - points_.begin()) * known_.size()];
+  if (point == points_.end()) return before[axis] * scale;
   const auto span =
       static_cast<double>(point->last_step - point->first_step + 1);
   const double share = std::clamp(
@@ -88,7 +90,7 @@ double Timeline::at(size_t axis, int64_t step) const {
       0.0,
       1.0);
   return scale *
-         (point->before[axis] * (1 - share) + point->after[axis] * share);
+         (before[axis] * (1 - share) + before[known_.size() + axis] * share);
 }
 
 Axis Timeline::axis(std::vector<int64_t> steps) const {

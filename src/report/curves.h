@@ -64,12 +64,12 @@ class Timeline {
   struct Point {
     int64_t first_step;
     int64_t last_step;
-    std::vector<double> before; // of each axis
-    std::vector<double> after;
   };
   double at(size_t axis, int64_t step) const;
 
   std::vector<Point> points_;
+  // [point][axis]: the value before each point, and after the last.
+  std::vector<double> values_;
   std::vector<bool> known_;
   double steps_per_epoch_;
   int workers_;

@@ -42,12 +42,14 @@ Curves curves_of(
     const Buckets& values,
     const Timeline& timeline) {
   Curves curves;
+  const std::vector<Buckets::Bucket> buckets = values.buckets();
   std::vector<int64_t> steps;
-  for (const auto& bucket : values.buckets()) {
+  for (const auto& bucket : buckets)
     steps.push_back(bucket.last_step);
-    for (size_t column = 0; column < schema.series.size(); ++column) {
+  for (size_t column = 0; column < schema.series.size(); ++column) {
+    Band& band = curves.series[schema.series[column].name];
+    for (const auto& bucket : buckets) {
       const Cell& cell = bucket.cells[column];
-      Band& band = curves.series[schema.series[column].name];
       band.mean.push_back(cell.mean());
       if (!schema.series[column].has_band) continue;
       band.low.push_back(cell.low);

@@ -13,6 +13,7 @@ namespace {
 constexpr int kFine = 4096;
 constexpr size_t kMostDegreeChanges = 4096;
 constexpr size_t kMostWorkers = 1 << 20;
+constexpr size_t kMostFields = 64; // whose columns are remembered
 
 using record::RecordLine;
 
@@ -64,7 +65,7 @@ RunTables::RunTables(
         keys.push_back(axis.name);
     }
     const auto columns = static_cast<int>(keys.size());
-    tables.push_back({&schema, std::move(keys), Buckets(kFine, columns)});
+    tables.emplace_back(&schema, std::move(keys), Buckets(kFine, columns));
   }
 }
 
@@ -78,6 +79,19 @@ RunTables::Table& RunTables::table(std::string_view name) {
 
 Cell& RunTables::Table::cell(int64_t step, std::string_view series) {
   return values.at(step)[schema->index(series)];
+}
+
+int RunTables::Table::column(size_t position, std::string_view key) {
+  if (position < seen_.size() && seen_[position].first == key) {
+    return seen_[position].second;
+  }
+  const auto found = std::ranges::find(keys, key);
+  const int column =
+      found == keys.end() ? -1 : static_cast<int>(found - keys.begin());
+  if (position == seen_.size() && position < kMostFields) {
+    seen_.emplace_back(key, column);
+  }
+  return column;
 }
 
 void RunTables::take(const RecordLine& line) {
@@ -115,12 +129,11 @@ void RunTables::take_series(
     int64_t step,
     Table& table) {
   const std::span<Cell> cells = table.values.at(step);
+  size_t position = 0;
   for (const auto& [key, value] : line.fields) {
-    for (size_t column = 0; column < cells.size(); ++column) {
-      if (key != table.keys[column]) continue;
-      for_numbers(value, [&](double number) { cells[column].add(number); });
-      break;
-    }
+    const int column = table.column(position++, key);
+    if (column < 0) continue;
+    for_numbers(value, [&](double number) { cells[column].add(number); });
   }
 }
 

@@ -30,11 +30,25 @@ class RunTables {
 
   // A table of the schema (but for gossip, which has a reader of its own).
   struct Table {
+    Table(
+        const record::SeriesTable* schema,
+        std::vector<std::string> keys,
+        Buckets values)
+        : schema(schema),
+          keys(std::move(keys)),
+          values(std::move(values)) {}
+
     const record::SeriesTable* schema;
     std::vector<std::string> keys; // of the columns
     Buckets values; // a column per series; for the steps also one per axis
 
     Cell& cell(int64_t step, std::string_view series);
+    // The column of the field that is the position-th of its line; -1 if it has
+    // none. Lines of a type mostly have the same fields in the same order.
+    int column(size_t position, std::string_view key);
+
+   private:
+    std::vector<std::pair<std::string, int>> seen_; // by position
   };
   std::vector<Table> tables;
   Table& table(std::string_view name); // checked
