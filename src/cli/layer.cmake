@@ -20,6 +20,7 @@ file(GLOB gv_cli_sources CONFIGURE_DEPENDS
 list(FILTER gv_cli_sources EXCLUDE REGEX "/main[.]cpp$")
 add_library(gv_cli STATIC
   ${gv_cli_sources} ${gv_cli_generated}/cli/default_bench.cpp)
+gv_unity(gv_cli)
 target_include_directories(gv_cli PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
   $<BUILD_INTERFACE:${gv_cli_generated}>

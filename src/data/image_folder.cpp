@@ -130,7 +130,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "grapevine image index 1\n";
+constexpr std::string_view kIndexMagic = "grapevine image index 1\n";
 constexpr std::string_view kSeal = "sha256 ";
 constexpr int64_t kSettled = 2'000'000'000; // ns
 
@@ -142,9 +142,9 @@ std::string seal_of(std::string_view text) {
 
 // The lines of a text whose seal is right, taken from its front; any that is
 // not there makes it broken.
-class Lines {
+class IndexLines {
  public:
-  explicit Lines(std::string_view text) : rest_(text) {}
+  explicit IndexLines(std::string_view text) : rest_(text) {}
 
   bool is_broken() const { return is_broken_; }
   bool at_end() const { return rest_.empty(); }
@@ -184,23 +184,23 @@ class Lines {
 
 // The text between magic and seal, if both are right.
 std::optional<std::string_view> unsealed(std::string_view text) {
-  if (!text.starts_with(kMagic)) return std::nullopt;
+  if (!text.starts_with(kIndexMagic)) return std::nullopt;
   const size_t seal = text.rfind(kSeal);
-  if (seal == std::string_view::npos || seal < kMagic.size())
+  if (seal == std::string_view::npos || seal < kIndexMagic.size())
     return std::nullopt;
   if (text.substr(seal) != seal_of(text.substr(0, seal))) return std::nullopt;
-  return text.substr(kMagic.size(), seal - kMagic.size());
+  return text.substr(kIndexMagic.size(), seal - kIndexMagic.size());
 }
 
 std::optional<ImageFolder> parse(std::string_view text) {
   const auto body = unsealed(text);
   if (!body) return std::nullopt;
   ImageFolder images;
-  Lines lines(*body);
+  IndexLines lines(*body);
   while (!lines.at_end()) {
     std::string_view head = lines.next();
-    const auto changed = lines.number(Lines::word(head));
-    const auto files = lines.number(Lines::word(head));
+    const auto changed = lines.number(IndexLines::word(head));
+    const auto files = lines.number(IndexLines::word(head));
     images.classes.push_back({.name = std::string(head), .changed = changed});
     for (int64_t i = 0; i < files && !lines.is_broken(); ++i)
       images.add(lines.next());
@@ -246,7 +246,7 @@ std::optional<ImageFolder> read_image_index(
 }
 
 bool write_image_index(const std::string& file, const ImageFolder& images) {
-  std::string text(kMagic);
+  std::string text(kIndexMagic);
   int64_t next = 0;
   for (const auto& [name, changed, files] : images.classes) {
     if (name.find('\n') != std::string::npos) return false;

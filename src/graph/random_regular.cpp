@@ -29,7 +29,7 @@ namespace {
 using Neighbours = std::vector<std::vector<int>>;
 
 // The workers draw one graph, not one each: both address words are fixed.
-constexpr uint64_t kStream = 0x72656775; // "regu"
+constexpr uint64_t kRegularStream = 0x72656775; // "regu"
 
 // A multigraph as a list of edges, which knows which of them are bad.
 class StubMatching {
@@ -179,7 +179,7 @@ Mixing make_random_regular(int n, int k, uint64_t seed) {
   if (k == 0) k = std::min(4, n - 1);
   require_realisable(n, k);
   if (k == n - 1) return Mixing::complete(n);
-  Random random(seed, Purpose::kGraph, kStream);
+  Random random(seed, Purpose::kGraph, kRegularStream);
   Neighbours lists = draw(n, k, random);
   while (!is_connected(lists))
     lists = draw(n, k, random);

@@ -10,7 +10,7 @@ namespace {
 
 // Both sides have said that they want the link when it is being made, so it
 // takes milliseconds unless one of them has just died.
-constexpr std::chrono::duration<double> kLongestConnect{10};
+constexpr std::chrono::duration<double> kLongestGroupConnect{10};
 
 } // namespace
 
@@ -32,7 +32,7 @@ std::unique_ptr<Edges> make_gloo_edges(
        .rank = environment.rank,
        .size = environment.size,
        .neighbours = std::move(neighbours),
-       .connect_seconds = std::min(options.deadline, kLongestConnect)});
+       .connect_seconds = std::min(options.deadline, kLongestGroupConnect)});
 }
 
 std::unique_ptr<Edges> make_edges(

@@ -9,7 +9,7 @@ namespace {
 
 using Length = uint32_t; // of what follows it
 
-constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr size_t kPackedPieceBytes = size_t{1} << 20;
 
 bool is_packed(size_t bytes) {
   return bytes >= kLeastPacked && bytes % sizeof(float) == 0;
@@ -96,7 +96,7 @@ class PackedTransport
     }
     for_each_piece(
         message.bytes.size(),
-        kPieceBytes,
+        kPackedPieceBytes,
         [&](size_t offset, size_t length) {
           operation.pieces.push_back(
               begin_piece(message, message.bytes.subspan(offset, length)));

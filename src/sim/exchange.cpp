@@ -13,7 +13,7 @@ namespace {
 // A usual bucket: which of two messages takes longer may depend on its bytes.
 constexpr double kUsualBytes = 1 << 20;
 // Messages that differ by less take equally long.
-constexpr double kSameTime = 1e-9;
+constexpr double kSameShare = 1e-9;
 
 struct Message {
   int from;
@@ -74,8 +74,8 @@ void RoundMaker::add(const std::vector<Message>& messages) {
       part.latency = std::max(part.latency, route.latency);
       part.is_inside = part.is_inside && is_inside;
       worker.peers.push_back(peer);
-      if (seconds > worker.longest * (1 + kSameTime)) worker.slowest.clear();
-      if (seconds < worker.longest * (1 - kSameTime)) continue;
+      if (seconds > worker.longest * (1 + kSameShare)) worker.slowest.clear();
+      if (seconds < worker.longest * (1 - kSameShare)) continue;
       worker.longest = std::max(worker.longest, seconds);
       worker.slowest.push_back(peer);
     }

@@ -10,8 +10,8 @@
 namespace grapevine::data {
 namespace {
 
-constexpr int kClasses = 10;
-constexpr int64_t kSide = 28;
+constexpr int kFashionClasses = 10;
+constexpr int64_t kFashionSide = 28;
 // Of all 47,040,000 pixels of the training set.
 constexpr ChannelStatistics kGrey = {0.2860405969887955, 0.3530242445149226};
 
@@ -30,17 +30,17 @@ std::shared_ptr<const Source> load_half(
     int64_t count,
     const Augmentation& augmentation) {
   ImageSet set{
-      .rows = kSide,
-      .columns = kSide,
-      .classes = kClasses,
+      .rows = kFashionSide,
+      .columns = kFashionSide,
+      .classes = kFashionClasses,
       .channels = {kGrey},
       .pixels = read_idx_images(
           path_of(folder, prefix + "-images-idx3-ubyte"),
-          {.count = count, .rows = kSide, .columns = kSide}),
+          {.count = count, .rows = kFashionSide, .columns = kFashionSide}),
       .labels = read_idx_labels(
           path_of(folder, prefix + "-labels-idx1-ubyte"),
           count,
-          kClasses)};
+          kFashionClasses)};
   return std::make_shared<ImageSource>(std::move(set), augmentation);
 }
 

@@ -34,7 +34,7 @@
 namespace grapevine::data {
 namespace {
 
-constexpr std::array<ChannelStatistics, 3> kRedGreenBlue = {
+constexpr std::array<ChannelStatistics, 3> kImagenetChannels = {
     {{0.485, 0.229}, {0.456, 0.224}, {0.406, 0.225}}};
 
 // What a thread needs to make a sample.
@@ -141,7 +141,7 @@ class ImagenetSource final : public Source {
         divided(box, divisor),
         side_,
         mirrored,
-        kRedGreenBlue,
+        kImagenetChannels,
         result);
   }
 
