@@ -143,8 +143,7 @@ void PlanQuery::declare(CLI::App& app) {
       "1",
       "gossip: averagings for each gradient",
       [&](Text text) {
-        it.rate =
-            parse_number(text, {.least = kLeastRate, .most = kMostRate});
+        it.rate = parse_number(text, {.least = kLeastRate, .most = kMostRate});
       });
   add("--bucket-bytes",
       "BYTES",

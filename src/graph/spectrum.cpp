@@ -2,8 +2,8 @@
 
 #include "base/check.h"
 #include "graph/graphs.h"
-#include "graph/schedule.h"
 #include "graph/laplacian.h"
+#include "graph/schedule.h"
 #include "graph/translations.h"
 
 #include <Eigen/Eigenvalues>

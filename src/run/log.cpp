@@ -1,7 +1,7 @@
 #include "run/log.h"
 
-#include "record/dispersion.h"
 #include "record/consensus.h"
+#include "record/dispersion.h"
 #include "run/numbers.h"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,5 @@
 #include "run/plan_measure.h"
 
-#include "base/median.h"
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/median.h"

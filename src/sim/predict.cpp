@@ -115,9 +115,8 @@ GraphPlans make_plans(const Query& query, graph::GraphOptions options) {
     add_step(plans, query, plans.schedule->at(time));
   }
   plans.spectrum =
-      is_ada
-          ? graph::analyse(graph::CyclicSchedule(plans.steps.back().mixing))
-          : graph::analyse(*plans.schedule);
+      is_ada ? graph::analyse(graph::CyclicSchedule(plans.steps.back().mixing))
+             : graph::analyse(*plans.schedule);
   return plans;
 }
 

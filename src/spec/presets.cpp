@@ -41,7 +41,8 @@ const std::vector<Preset>& preset_table() {
        .graph = "ada",
        .ada = "auto"},
       {.name = "dadam",
-       .summary = "decentralized Adam, its exchange overlapped with the gradient",
+       .summary =
+           "decentralized Adam, its exchange overlapped with the gradient",
        .agreement = "combine-while-adapt",
        .optimizer = "adam",
        .graph = "one-peer-exponential"},
@@ -61,7 +62,8 @@ const std::vector<Preset>& preset_table() {
        .optimizer = "accumadam",
        .graph = "aer"},
       {.name = "ad-psgd",
-       .summary = "asynchronous gossip: pairs of neighbours average at any time",
+       .summary =
+           "asynchronous gossip: pairs of neighbours average at any time",
        .agreement = "gossip",
        .optimizer = "sgd",
        .graph = "ring"},

@@ -4,7 +4,6 @@
 #include "fuzz/support.h"
 #include "report/run_generator.h"
 #include "report/run_reader.h"
-#include "report/run_reader.h"
 
 namespace grapevine::fuzz {
 

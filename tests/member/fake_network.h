@@ -1,9 +1,9 @@
 // A store and a factory inside one process, for edges in threads.
 #pragma once
 
-#include "net/wrap.h"
 #include "net/key_value_store.h"
 #include "net/transports.h"
+#include "net/wrap.h"
 
 #include <condition_variable>
 #include <map>

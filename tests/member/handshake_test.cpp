@@ -11,7 +11,6 @@
 namespace grapevine::member {
 namespace {
 
-
 using Phase = Handshake::Phase;
 
 // One side, with what a link keeper keeps of it.

@@ -1,5 +1,5 @@
-#include "model/transformer_layers.h"
 #include "model/models.h"
+#include "model/transformer_layers.h"
 
 #include "model/pairs.h"
 

@@ -148,8 +148,8 @@ TEST(Worker, RefusesDevicesThatAreNotHere) {
   }
 }
 
-// Of twenty classes, more labels are among the five likeliest than the likeliest
-// and fewer than all. Of ten or fewer nobody asks.
+// Of twenty classes, more labels are among the five likeliest than the
+// likeliest and fewer than all. Of ten or fewer nobody asks.
 TEST(Worker, CountsLabelsAmongTheFiveLikeliestOfManyClasses) {
   use_one_torch_thread();
   for (const int classes : {10, 20}) {

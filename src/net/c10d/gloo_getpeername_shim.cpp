@@ -4,9 +4,9 @@
 // for the name of the other end. If the peer has died or given up by then,
 // there is none, and Gloo throws in that thread: the process ends because
 // another one did. (Seen when a worker that was cut off tried to connect on a
-// busy machine.) So Gloo, and no other caller, is told of an address without a name
-// then, and finds the connection broken when it reads from it, as it does of
-// any other.
+// busy machine.) So Gloo, and no other caller, is told of an address without a
+// name then, and finds the connection broken when it reads from it, as it does
+// of any other.
 //
 // This stands before the C library's in programs that link
 // Grapevine::gloo_getpeername_shim, and in no others: a library must not
